@@ -12,7 +12,7 @@ import { expandHosts } from "./slurm/hosts.ts";
 import type { Kept } from "./slurm/kept.ts";
 import { NOTHING_KEPT } from "./slurm/kept.ts";
 import type { Mapping } from "./slurm/mapping.ts";
-import type { Decision } from "./slurm/decision.ts";
+import type { Decision } from "./slurm/reconcile.ts";
 import { noteActs, reconcile, undoMarks } from "./slurm/reconcile.ts";
 import { noteResumes } from "./slurm/resumes.ts";
 import type { Phase, Reading, CloudNode } from "./slurm/cloud-node.ts";

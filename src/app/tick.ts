@@ -2,8 +2,10 @@ import type { Proposal } from "../domain/plan.ts";
 import { countDemands } from "../domain/plan.ts";
 import { ENDPOINTS, patienceSeconds, QUICK_SECONDS, recentCalls } from "../decide/pace/calls.ts";
 import type { ClusterRecord } from "../domain/record.ts";
-import { bucketText } from "../domain/bucket.ts";
+import { arrayShown, bucketText } from "../domain/bucket.ts";
 import { stillInFlight } from "../domain/record.ts";
+import type { Node } from "../domain/cluster.ts";
+import { compareText } from "../domain/text.ts";
 import type { Bodies } from "../domain/bodies.ts";
 import type { NodeId, WakeId } from "../domain/ids.ts";
 import type { Policy } from "../domain/policy.ts";
@@ -234,8 +236,49 @@ export function historyRow({ bodies, record }: CurrentWhole, policy: Policy, now
     idlePricePerHour: idlePrice?.pricePerHour,
     currency: price?.currency,
     unpricedNodes: price?.unpricedNodes,
+    arrays: countArrays(known, idle, bodies, policy),
     callSeconds: slowCallsIn(record, now),
   };
+}
+
+/** Node arrays that a row names. The nodes of all others are counted together. */
+const MOST_ARRAYS = 20;
+
+/** The nodes with a VM by the array that they count for, those with most nodes first, and what they cost. Undefined: there are none. */
+function countArrays(
+  known: readonly Node[],
+  idle: readonly Node[],
+  { ledger, seen }: Bodies,
+  policy: Policy,
+): NewHistoryRow["arrays"] {
+  if (seen === undefined) return undefined;
+  const arrayOf = ({ nodeId, array }: Node): string => {
+    const purpose = ledger.get(nodeId)?.purpose;
+    return purpose === undefined ? array : arrayShown(purpose, array);
+  };
+  const withVm = known.filter(({ phase }) => phase !== "off" && phase !== "deallocated");
+  const idleBy = Map.groupBy(idle, arrayOf);
+  const groups = [...Map.groupBy(withVm, arrayOf)].toSorted(
+    ([a, all], [b, others]) => others.length - all.length || compareText(a, b),
+  );
+  const named = groups.slice(0, MOST_ARRAYS).map(([name, nodes]) => ({ name, nodes, names: [name] }));
+  const rest = groups.slice(MOST_ARRAYS);
+  const others = {
+    name: undefined,
+    nodes: rest.flatMap(([, all]) => all),
+    names: rest.map(([name]) => name),
+  };
+  const counted = [...named, ...(rest.length === 0 ? [] : [others])].map(({ name, nodes, names }) => {
+    const idleNodes = names.flatMap((one) => idleBy.get(one) ?? []);
+    return {
+      name,
+      nodes: nodes.length,
+      idle: idleNodes.length,
+      pricePerHour: priceNodes(nodes, seen, policy)?.pricePerHour,
+      idlePricePerHour: priceNodes(idleNodes, seen, policy)?.pricePerHour,
+    };
+  });
+  return counted.length === 0 ? undefined : counted;
 }
 
 function slowCallsIn(record: ClusterRecord, now: Instant): NewHistoryRow["callSeconds"] {

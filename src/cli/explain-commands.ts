@@ -53,7 +53,7 @@ function registerPlan({ program, terminal, run }: Register): void {
     )
     .option(
       "--file <file>",
-      '{ "config"?, "requestSets"?, "limits"?, ... }; or a demand message as push takes it; "-" reads standard input',
+      '{ "config"?, "requestSets"?, "limits"?, ... }; or a demand message as push takes it, or node arrays as update takes them; "-" reads standard input',
     )
     .action((options: ClusterOptions & { readonly file?: string }) => run(() => planFor(terminal, options)));
 }
@@ -139,9 +139,11 @@ async function planFor(
 const ENVELOPE: ReadonlySet<string> = new Set(["version", "cluster", "revision"]);
 const DEFAULT_SET = "standard";
 
-/** A demand message, as push takes it, is a dry run in which its request set asks for that. */
+/** A demand message, as push takes it, or node arrays, as update takes them, are a dry run in which their request set asks for that. */
 function asDryRun(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value) || "Name" in value)
+    return { requestSets: { [DEFAULT_SET]: { nodearrays: value } } };
   if (!["nodearrays", "jobs", "schedulerNodes", "pools"].some((key) => key in value)) return value;
   const { requestSet, ...others } = { requestSet: DEFAULT_SET, ...value };
   const demand = Object.entries(others).filter(([key]) => !ENVELOPE.has(key));

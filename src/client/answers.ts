@@ -359,7 +359,7 @@ export interface Problem {
    */
   undrain?: boolean;
   /**
-   * To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed while it hears that.
+   * To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed until it hears something else, for 20 minutes at most.
    */
   stopUnderWay?: true;
   [k: string]: unknown;
@@ -936,6 +936,14 @@ export interface Cluster {
       pricePerHour?: number;
       currency?: string;
     };
+    /**
+     * Nodes that a scheduler keeps (`keep` in a report): they are not stopped. The price is of those that have one; absent: none has.
+     */
+    kept?: {
+      count: number;
+      pricePerHour?: number;
+      currency?: string;
+    };
     list: {
       name: string;
       nodeId: string;
@@ -1128,6 +1136,11 @@ export interface Cluster {
           nodes: number;
         }[];
         notNeeded: number;
+        /**
+         * Its nodes that were made with other attributes than it is asked for with now: the first ones by name. Absent: none.
+         */
+        oldNodes?: string[];
+        moreOldNodes?: number;
         buckets: {
           machineType: string;
           vcpus: number;
@@ -1185,14 +1198,14 @@ export interface Cluster {
         }[];
         notNeeded: number;
         /**
-         * Why it cannot come to be, or grow.
-         */
-        problem?: string;
-        /**
-         * Its nodes that were made with other attributes than it has now: the first ones by name. Absent: none.
+         * Its nodes that were made with other attributes than it is asked for with now: the first ones by name. Absent: none.
          */
         oldNodes?: string[];
         moreOldNodes?: number;
+        /**
+         * Why it cannot come to be, or grow.
+         */
+        problem?: string;
       }
   )[];
   /**
@@ -1419,6 +1432,22 @@ export interface History {
     idlePricePerHour?: number;
     currency?: string;
     unpricedNodes?: number;
+    /**
+     * The node arrays that have nodes, also dynamic and grouped ones, those with most nodes first. Absent: none, or an older release made the row.
+     */
+    arrays?: {
+      /**
+       * Absent: all others together.
+       */
+      name?: string;
+      /**
+       * With a VM.
+       */
+      nodes: number;
+      idle: number;
+      pricePerHour?: number;
+      idlePricePerHour?: number;
+    }[];
     /**
      * Seconds per call of CycleCloud's endpoints, of those that take a second or more.
      */

@@ -48,6 +48,16 @@ export function dynamicArrayOf(purpose: Purpose | undefined): ArrayName | undefi
   }
 }
 
+/** The array that a node counts for, under its usual name: "execute", a dynamic one, or the grouped "execute:64". */
+export function arrayShown(purpose: Purpose, array: ArrayName): string {
+  return purpose.kind === "group" ? purpose.key : (dynamicArrayOf(purpose) ?? array);
+}
+
+/** Whether a node is of an array: that in which it was made, or a dynamic or grouped one there. */
+export function isOfArray({ purpose, array }: { purpose: Purpose; array: ArrayName }, name: string): boolean {
+  return array === name || dynamicArrayOf(purpose) === name || arrayShown(purpose, array) === name;
+}
+
 /** The purpose of a node of a dynamic node array. */
 export function purposeInDynamic(purpose: Purpose, array: ArrayName): Purpose {
   return purpose.kind === "group" ? { ...purpose, dynamic: array } : { kind: "dynamic", array };

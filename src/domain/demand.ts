@@ -32,6 +32,8 @@ export interface TargetDemand extends Common {
   readonly attributes?: NodeAttributes;
   /** Present if `array` is a dynamic array: the array in which its nodes are created. */
   readonly extends?: ArrayName;
+  /** Idle nodes of the array that were made with other attributes are replaced. Absent: they stay until they are stopped. */
+  readonly replaceWhenIdle?: true;
   /** Exactly these nodes. `amount` is then their number. Absent: any nodes of the array. */
   readonly named?: NamedNodes;
 }
@@ -46,6 +48,8 @@ export interface NamedNodes {
   readonly since?: number;
   /** One job needs all of them at once, so that none is created without the others. Absent: each is of use by itself. */
   readonly together?: true;
+  /** Names that it may not have, because a set under another rule for senders holds them. Absent: none. A message has none. */
+  readonly heldByOthers?: readonly string[];
 }
 
 /** "This array shall have this many groups, each with this many nodes (or cores) in a placement group of its own." */

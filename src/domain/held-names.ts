@@ -1,6 +1,6 @@
 import type { RankedDemand } from "./demand.ts";
 import { expandHostList } from "./host-list.ts";
-import type { NodeId } from "./ids.ts";
+import type { NodeId, SetName } from "./ids.ts";
 import type { NameCause } from "./name-cause.ts";
 import type { Instant } from "./units.ts";
 
@@ -8,6 +8,8 @@ import type { Instant } from "./units.ts";
 export interface HeldName {
   /** The first plan that found it wanted. It begins anew with a newer `since`, and when the name was in no set for a moment. */
   readonly from: Instant;
+  /** The request set that named it first. With rules for senders, sets under other rules may not name it meanwhile. */
+  readonly by?: SetName;
   /** The moment of the resume that its node is for. Absent: no set has said one. */
   readonly since?: number;
   /** A plan since `from` found its node up or on its way. */

@@ -18,6 +18,8 @@ export class SizeNames {
 
   /** What was taken for an offered size so far: as it was written, and what is meant. */
   readonly taken = new Map<string, MachineType>();
+  /** The names so far that stand for no offered size. */
+  readonly unknown = new Set<string>();
 
   constructor(offered: Iterable<MachineType>) {
     for (const type of offered) {
@@ -34,6 +36,7 @@ export class SizeNames {
   of(name: MachineType): MachineType {
     if (this.#exact.has(name)) return name;
     const found = this.#byCore.get(coreOf(name));
+    if (found === undefined) this.unknown.add(name);
     if (found === undefined || found === "several") return name;
     this.taken.set(name, found);
     return found;

@@ -6,6 +6,8 @@ import type { Column, Seen } from "./table.ts";
 import { Table } from "./table.ts";
 import type { View } from "./view.ts";
 import { addressOf } from "./place.ts";
+import type { Layer } from "./words.ts";
+import { layersOf } from "./words.ts";
 import { between, bootsOf, durationText, moneyText, plural, quantileOf } from "./words.ts";
 
 type Row = History["rows"][number];
@@ -75,32 +77,70 @@ export function createHistory(): View {
 /** Nodes, money and unmet demand over time. */
 function createFigures() {
   const nodes = createFigure("Nodes", NODES);
+  const arrays = createFigure("Nodes by node array", ARRAYS, "No node array had nodes.");
   const money = createFigure("Cost of nodes in an hour", MONEY);
+  const costs = createFigure("Cost by node array in an hour", ARRAYS);
   const unmet = createFigure("Demands short of something", UNMET);
   return {
-    element: h("div", "", nodes.element, money.element, unmet.element),
+    element: h("div", "", ...[nodes, arrays, money, costs, unmet].map(({ element }) => element)),
     show(rows: readonly Row[], cap: number | undefined, seen: Seen) {
-      nodes.show(rows, nodeLines(rows, cap), seen);
-      money.show(rows, moneyLines(rows), seen);
-      unmet.show(rows, [{ name: "short", colour: "--down", values: rows.map((row) => row.unmet) }], seen);
+      const byArray = rows.flatMap(arrayRows);
+      nodes.show(rows, rows, nodeLines(rows, cap), seen);
+      arrays.show(rows, byArray, stack(layersOf(rows, (array) => array.nodes)), seen);
+      money.show(rows, rows, moneyLines(rows), seen);
+      const isPriced = byArray.some(({ pricePerHour }) => pricePerHour !== undefined);
+      costs.show(
+        rows,
+        byArray,
+        isPriced ? stack(layersOf(rows, (array) => array.pricePerHour ?? 0)) : [],
+        seen,
+      );
+      const short: Line = { name: "short", colour: "--down", values: rows.map((row) => row.unmet) };
+      unmet.show(rows, rows, [short], seen);
     },
   };
 }
 
+const UNPRICED = "No prices are configured.";
+
+/** A node array at one moment. */
+type ArrayRow = NonNullable<Row["arrays"]>[number] & Pick<Row, "at" | "currency">;
+
+/** The largest one last, as the newest row is. */
+const arrayRows = ({ at, currency, arrays = [] }: Row): readonly ArrayRow[] =>
+  arrays.map((array) => ({ ...array, at, ...(currency === undefined ? {} : { currency }) })).toReversed();
+
+const LAYERS = ["--busy", "--booting", "--idle", "--ready", "--down", "--leaving"] as const;
+const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [12, 4], [8, 3, 2, 3], [1, 4]];
+
+/** Lines on each other, the highest first: each fills the room down to the next one. */
+const stack = (layers: readonly Layer[]): readonly Line[] =>
+  layers
+    .map(({ name, values, tops }, at): Line => {
+      const [colour = "--leaving", dash = []] = [LAYERS[at], DASHES[at]];
+      return { name, colour, dash, values: tops, adds: values };
+    })
+    .toReversed();
+
 /** A plot with the table of its figures. */
-function createFigure(title: string, columns: readonly Column<Row>[]) {
+function createFigure<Shown extends { readonly at: string }>(
+  title: string,
+  columns: readonly Column<Shown>[],
+  none = UNPRICED,
+) {
   const plot = h("div", "plot");
   new ResizeObserver(() => drawn?.setSize({ width: plot.clientWidth, height: drawn.height })).observe(plot);
-  const times: Column<Row> = { head: "At", cell: ({ at }) => timeText(at) };
+  const times: Column<Shown> = { head: "At", cell: ({ at }) => timeText(at) };
   const table = new Table(title, [times, ...columns], { none: "Nothing is known of this time." });
   const details = h("details", "", h("summary", "", "As a table"), table.element);
   let drawn: ReturnType<typeof drawPlot> | undefined;
   return {
     element: section(title, plot, details),
-    show(rows: readonly Row[], lines: readonly Line[], seen: Seen) {
+    /** `rows`: the moments of the lines. */
+    show(rows: readonly Row[], shown: readonly Shown[], lines: readonly Line[], seen: Seen) {
       const seconds = rows.map(({ at }) => Date.parse(at) / 1000);
-      table.show(rows.toReversed(), seen);
-      if (lines.length === 0) fill(plot, h("p", "quiet", "No prices are configured."));
+      table.show(shown.toReversed(), seen);
+      if (lines.length === 0) fill(plot, h("p", "quiet", none));
       else if (rows.length < 2) fill(plot, h("p", "quiet", "There is not enough to draw yet."));
       else
         drawn = drawPlot(drawn, plot, `${title} over time. The table below has the figures.`, seconds, lines);
@@ -130,6 +170,21 @@ const MONEY: readonly Column<Row>[] = [
       price === undefined ? undefined : moneyText(price, currency),
   },
   { head: "Nodes without a price", cell: ({ unpricedNodes }) => unpricedNodes ?? 0 },
+];
+const ARRAYS: readonly Column<ArrayRow>[] = [
+  { head: "Node array", cell: ({ name }) => name ?? "all others" },
+  { head: "Nodes", cell: ({ nodes }) => nodes },
+  { head: "Idle", cell: ({ idle }) => idle },
+  {
+    head: "Cost in an hour",
+    cell: ({ pricePerHour: price, currency }) =>
+      price === undefined ? undefined : moneyText(price, currency),
+  },
+  {
+    head: "Of that idle",
+    cell: ({ idlePricePerHour: price, currency }) =>
+      price === undefined ? undefined : moneyText(price, currency),
+  },
 ];
 const UNMET: readonly Column<Row>[] = [
   { head: "Short", cell: ({ unmet }) => unmet },

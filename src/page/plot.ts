@@ -13,6 +13,8 @@ export interface Line {
   /** It is only seen if it is not far above the others. */
   readonly aside?: true;
   readonly values: readonly (number | null)[];
+  /** Fills the room down to the next line of the list, and is told as what it adds to it: these values. */
+  readonly adds?: readonly number[];
 }
 
 const HEIGHT = 220;
@@ -44,11 +46,14 @@ export function drawPlot(
       { ...axis, size: 56 },
     ],
     series: [{ value: "{YYYY}-{MM}-{DD} {HH}:{mm} UTC" }, ...lines.map(seriesOf)],
+    bands: lines.flatMap(({ adds }, at) =>
+      adds === undefined || at + 1 === lines.length ? [] : [{ series: [at + 1, at + 2] }],
+    ),
   };
   return new uPlot(options, [[...times], ...lines.map(({ values }) => [...values])], frame);
 }
 
-function seriesOf({ name, colour, dash, filled }: Line): uPlot.Series {
+function seriesOf({ name, colour, dash, filled, adds }: Line): uPlot.Series {
   return {
     label: name,
     stroke: colourOf(`var(${colour})`),
@@ -57,11 +62,18 @@ function seriesOf({ name, colour, dash, filled }: Line): uPlot.Series {
     // What was seen holds until it is seen again.
     ...(stepped === undefined ? {} : { paths: stepped({ align: 1 }) }),
     ...(dash === undefined ? {} : { dash: [...dash] }),
-    ...(filled === undefined
+    ...(filled === undefined && adds === undefined
       ? {}
-      : { fill: colourOf(`color-mix(in srgb, var(${colour}) 25%, transparent)`) }),
+      : {
+          fill: colourOf(`color-mix(in srgb, var(${colour}) ${adds === undefined ? 25 : 60}%, transparent)`),
+        }),
+    ...(adds === undefined
+      ? {}
+      : { value: (_plot, _top, _line, at) => (at === null ? "--" : String(round(adds[at] ?? 0))) }),
   };
 }
+
+const round = (value: number): number => Math.round(value * 100) / 100;
 
 /** A line aside that is this many times as high as the others would leave no room for them. */
 const FAR = 2;

@@ -229,8 +229,10 @@ export const momentText = (at: string, now: string): string =>
 export function nextOf({
   now,
   nodearrays,
-}: Pick<Cluster, "now" | "nodearrays">): (node: NodeShown) => string | undefined {
-  const idleTimeouts = new Map(nodearrays.map(({ name, idleTimeout }) => [name, idleTimeout]));
+  groups,
+}: Pick<Cluster, "now" | "nodearrays" | "groups">): (node: NodeShown) => string | undefined {
+  const arrays = [...nodearrays, ...groups];
+  const idleTimeouts = new Map(arrays.map(({ name, idleTimeout }) => [name, idleTimeout]));
   return ({ phase, expectedReadyAt, endsAt, draining, verdict, busyness, busynessSince, countsFor }) => {
     if (draining !== undefined) return "leaves";
     if (endsAt !== undefined) return `ends ${fromNow(endsAt, now)}`;
@@ -244,4 +246,43 @@ export function nextOf({
     const left = idle * 1000 - between(busynessSince, now);
     return left > 0 ? `may stop in ${durationText(left)}` : "may stop at any time";
   };
+}
+
+/** One node array in a stack over time. */
+export interface Layer {
+  readonly name: string;
+  /** Its own values. */
+  readonly values: readonly number[];
+  /** With those of the layers below it. */
+  readonly tops: readonly number[];
+}
+
+type HistoryShown = History["rows"][number];
+type ArrayThen = NonNullable<HistoryShown["arrays"]>[number];
+
+/** Layers that a stack names. The smallest ones are one layer together. */
+const MOST_LAYERS = 6;
+const OTHERS = "all others";
+
+/** The node arrays of rows over time, the largest one lowest. `of`: its value in a row. */
+export function layersOf(rows: readonly HistoryShown[], of: (array: ArrayThen) => number): readonly Layer[] {
+  const sums = new Map<string, number>();
+  for (const { arrays = [] } of rows)
+    for (const array of arrays)
+      if (array.name !== undefined) sums.set(array.name, (sums.get(array.name) ?? 0) + of(array));
+  const byName = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+  const all = [...sums].toSorted(([a, sum], [b, other]) => other - sum || byName(a, b));
+  const hasRest =
+    all.length > MOST_LAYERS || rows.some(({ arrays }) => arrays?.some(({ name }) => name === undefined));
+  const named = all.slice(0, hasRest ? MOST_LAYERS - 1 : MOST_LAYERS).map(([name]) => name);
+  const tops: number[] = rows.map(() => 0);
+  return [...named, ...(hasRest ? [undefined] : [])].map((layer) => {
+    const isOf = ({ name }: ArrayThen): boolean =>
+      layer === undefined ? name === undefined || !named.includes(name) : name === layer;
+    const values = rows.map(({ arrays = [] }) =>
+      arrays.filter(isOf).reduce((sum, array) => sum + of(array), 0),
+    );
+    values.forEach((value, at) => (tops[at] = (tops[at] ?? 0) + value));
+    return { name: layer ?? OTHERS, values, tops: [...tops] };
+  });
 }

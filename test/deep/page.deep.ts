@@ -244,6 +244,12 @@ test("the figures are those of the answers that the page got", async () => {
   expect((await rowsOf(page, "Nodes")).map(([, , ready]) => ready)).toEqual(
     rows.slice(0, 100).map((one) => String(one.nodes["ready"] ?? 0)),
   );
+  await page.locator("summary").nth(1).click();
+  const arrays = rows.flatMap((one) => one.arrays ?? []);
+  expect(arrays).not.toEqual([]);
+  expect((await rowsOf(page, "Nodes by node array")).map((cells) => [cells[1], cells[2]])).toEqual(
+    arrays.slice(0, 100).map(({ name = "all others", nodes }) => [name, String(nodes)]),
+  );
   const up = (answer("/api/clusters/demo/history/nodes") as NodeHistory).rows.filter(
     ({ askedAt, firstReadyAt }) => askedAt !== undefined && firstReadyAt !== undefined,
   );

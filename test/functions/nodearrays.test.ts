@@ -87,6 +87,21 @@ test("a change of a dynamic array's attributes says which nodes have the old one
   expect(squeezed(await run("nodearrays", "licensed"))[1]).toMatch(/ 2 ready 1 node has .*: licensed-1$/);
 });
 
+test("end-down takes a dynamic and a grouped array, and ends none of the others", async () => {
+  const config = { downTimeout: "never" };
+  expect((await app.call("PUT", "/api/clusters/prod/config", config)).status).toBe(200);
+  const ready = app.simulator.log.filter(({ kind }) => kind === "node-ready");
+  for (const event of ready) if ("nodeId" in event) app.simulator.faults.shutDown(event.nodeId);
+  const down = async () => {
+    await app.call("POST", "/api/clusters/prod/tick");
+    return (await run("nodes", "--json")).split('"downSince"').length - 1;
+  };
+  await expect.poll(down, patiently).toBe(6);
+  expect(await run("end-down", "licensed")).toMatch(/^these 2 nodes end, .*: licensed-1, licensed-2$/);
+  expect(await run("end-down", "execute:8")).toMatch(/^these 4 nodes end, /);
+  expect(await run("end-down", "other")).toMatch(/: licensed-1, licensed-2$/);
+});
+
 test("buckets --constraint shows those whose new nodes meet it, and -o chooses the columns", async () => {
   const chosen = ["buckets", "-o", "size,nodearray,price,group", "--constraint"];
   expect(squeezed(await run(...chosen, '{"ncpus": 4, "node.nodearray": "other"}'))).toEqual([

@@ -53,6 +53,14 @@ test("a size that may be one of several is not taken for any, and the reason nam
     ]);
 });
 
+test("sizes that no array offers are told, also beside one that is offered", async () => {
+  const asks = { ncpus: 4, "node.vm_size": ["Standard_D4_v3", "Standard_E32", "Standard_H*"] };
+  expect((await put("other", { jobs: [{ name: "1", constraints: asks }] })).body).toMatchObject({
+    notes: ["no node array of the cluster offers these VM sizes: Standard_E32"],
+  });
+  await put("other", { jobs: [] });
+});
+
 test("a dynamic array may spell its size so", async () => {
   const before = created().length;
   const target = { Name: "own", Dynamic: true, Extends: "execute", TargetCount: 1, MachineType: "D4V3" };

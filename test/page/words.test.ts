@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Cluster } from "../../src/client/answers.ts";
+import type { Cluster, History } from "../../src/client/answers.ts";
 import { addressOf, placeOf } from "../../src/page/place.ts";
 import {
   bootsOf,
   fromNow,
+  layersOf,
   momentText,
   moneyText,
   nextOf,
@@ -157,7 +158,21 @@ test.each([
 
 describe("what comes next for a node", () => {
   const arrays: Cluster["nodearrays"] = [];
-  const next = (of: Partial<NodeShown>) => nextOf({ now: NOW, nodearrays: arrays })(node(of));
+  const groups: Cluster["groups"] = [
+    {
+      name: "hpc:2n",
+      extends: "hpc",
+      idleTimeout: 600,
+      bootTimeout: 3600,
+      requestSets: [],
+      groupsWanted: 1,
+      groupsWhole: 1,
+      nodes: 2,
+      nodesReady: 2,
+      groups: [],
+    },
+  ];
+  const next = (of: Partial<NodeShown>) => nextOf({ now: NOW, nodearrays: arrays, groups })(node(of));
   test.each([
     { name: "needed: nothing", of: {}, said: undefined },
     { name: "it boots", of: { phase: "coming", expectedReadyAt: at("12:04") }, said: "ready in 4 min" },
@@ -168,6 +183,11 @@ describe("what comes next for a node", () => {
     },
     { name: "it drains", of: { draining: "idle" }, said: "leaves" },
     { name: "it is down", of: { phase: "down", endsAt: at("12:05") }, said: "ends in 5 min" },
+    {
+      name: "idle in a group",
+      of: { busyness: "idle", verdict: "idle", busynessSince: at("11:55"), countsFor: "hpc:2n" },
+      said: "may stop in 5 min",
+    },
     {
       name: "idle in an array that is not known",
       of: { busyness: "idle", verdict: "idle" },
@@ -269,5 +289,40 @@ describe("the sentence", () => {
     },
   ])("$name", ({ of, said }) => {
     expect(sentenceOf(cluster(of))).toBe(said);
+  });
+});
+
+describe("node arrays over time, stacked", () => {
+  const rowWith = (arrays?: History["rows"][number]["arrays"]): History["rows"][number] => ({
+    at: NOW,
+    plan: 1,
+    nodes: {},
+    inFlight: 0,
+    liveSets: 0,
+    created: 0,
+    terminated: 0,
+    unmet: 0,
+    ...(arrays === undefined ? {} : { arrays }),
+  });
+  const of = (name: string | undefined, nodes: number) => ({
+    ...(name === undefined ? {} : { name }),
+    nodes,
+    idle: 0,
+  });
+
+  test("the largest one is lowest, and each stands on those below", () => {
+    const rows = [rowWith([of("htc", 1)]), rowWith(), rowWith([of("hpc", 5), of("htc", 2)])];
+    expect(layersOf(rows, ({ nodes }) => nodes)).toEqual([
+      { name: "hpc", values: [0, 0, 5], tops: [0, 0, 5] },
+      { name: "htc", values: [1, 0, 2], tops: [1, 0, 7] },
+    ]);
+  });
+
+  test("beyond six the smallest ones are one layer, with those that the rows do not name", () => {
+    const many = ["a", "b", "c", "d", "e", "f", "g"].map((name, at) => of(name, 10 - at));
+    const layers = layersOf([rowWith([...many, of(undefined, 100)])], ({ nodes }) => nodes);
+    expect(layers.map(({ name }) => name)).toEqual(["a", "b", "c", "d", "e", "all others"]);
+    expect(layers.at(-1)).toEqual({ name: "all others", values: [109], tops: [149] });
+    expect(layersOf([rowWith()], ({ nodes }) => nodes)).toEqual([]);
   });
 });

@@ -51,6 +51,20 @@ jetpack.autoscale.update([array])`,
     asked: { "execute:16n": 4 },
   },
   {
+    name: "jobs of ten minutes, of which five share four cores, and a grouped one",
+    script: `jobs = [{'name': str(n), 'nodearray': 'execute', 'request_cpus': 4, 'average_runtime': 10} for n in range(5)]
+jobs.append({'name': 'mpi', 'nodearray': 'execute', 'request_cpus': 64, 'grouped': True})
+jetpack.autoscale.scale_by_jobs(jobs, [{'Name': 'execute', 'MachineType': 'Standard_D4v3'}])`,
+    asked: { execute: 4, "execute:64": 1 },
+  },
+  {
+    name: "jobs without a run time, in two arrays",
+    script: `jobs = [{'name': '1', 'nodearray': 'execute', 'request_cpus': 3}, {'name': '2', 'nodearray': 'execute'}, {'nodearray': 'other', 'request_cpus': 2, 'average_runtime': 90}]
+jetpack.autoscale.scale_by_jobs(jobs)`,
+    asked: { execute: 4, other: 2 },
+  },
+  { name: "no jobs", script: "jetpack.autoscale.scale_by_jobs([])", asked: {} },
+  {
     name: "one array without a list",
     script: "jetpack.autoscale.update({'Name': 'other', 'TargetCount': 2})",
     asked: { other: 2 },
@@ -180,7 +194,7 @@ print([left["name"] for left in accepted["rejectedJobs"]])`,
     );
 
     test("the command lines", async () => {
-      expect(blocks).toHaveLength(3);
+      expect(blocks).toHaveLength(4);
       const folder = folderWith({
         "bin/python3": `#!/bin/sh\nPATH=/usr/local/bin:/usr/bin:/bin exec ${python} "$@"\n`,
       });

@@ -253,3 +253,17 @@ test.each([
   await stage.pass(60);
   expect(await said(stage, "n-1")).toMatchObject({ state: "refused", cause: "array", holdsFor, room });
 });
+
+test("explain node of a name that has no node says what became of it, as the target is explained", async () => {
+  const stage = stageOf({ maxCount: 2 });
+  await stage.during(stage.push(message("execute-[1-3]")));
+  await stage.pass(120);
+  const told = await stage.explain("demo", { kind: "node", node: "execute-3" });
+  expect(told).toMatchObject({ kind: "explained", body: { kind: "demand", set: "slurm" } });
+  expect(JSON.stringify(told)).toMatch(
+    /execute-3 refused at [-0-9T:.]+Z: node array execute: 2 of 2 nodes used, 1 more needed, 0 left/,
+  );
+  expect(await stage.explain("demo", { kind: "node", node: "execute-4" })).toMatchObject({ kind: "unknown" });
+  const there = await stage.explain("demo", { kind: "node", node: "execute-1" });
+  expect(JSON.stringify(there)).toContain("made by its name in array execute");
+});

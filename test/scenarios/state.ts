@@ -28,6 +28,7 @@ const page = z.object({
   nodes: z.object({
     count: z.number(),
     byPhase: z.record(z.string(), z.number()),
+    kept: z.object({ count: z.number() }).optional(),
     list: z.array(
       z.object({
         nodeId: z.string(),
@@ -50,6 +51,7 @@ const page = z.object({
       count: z.number(),
       askedBy: z.array(z.string()),
       problem: z.string().optional(),
+      oldNodes: z.array(z.string()).optional(),
     }),
   ),
   groups: z.array(

@@ -190,8 +190,8 @@ const STORM_MUTANTS: readonly Mutant[] = [
       },
       {
         in: "worldWithout",
-        from: "excluded: unfit,",
-        to: "excluded: NO_NODES,",
+        from: "new Set([...unfit, ...replaced])",
+        to: "replaced",
       },
       {
         in: "confirmStops",

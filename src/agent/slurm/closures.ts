@@ -6,7 +6,7 @@ import type { Closure, Kept } from "./kept.ts";
 import type { Place } from "./mapping.ts";
 import { isWanted } from "./demand.ts";
 import { markEnd, markReason } from "./marks.ts";
-import type { Act, Known } from "./decision.ts";
+import type { Act, Known } from "./acts.ts";
 
 /**
  * Powered-down nodes that are set DOWN because they could not be had, so that Slurm picks others. The names of a refusal leave their set at once, and

@@ -8,7 +8,21 @@ import { markEnd, markReason, tellable, MARK } from "./marks.ts";
 import type { CloudNode } from "./cloud-node.ts";
 import { SLURMS_REASONS } from "./cloud-node.ts";
 import { closeNodes, noteClosures } from "./closures.ts";
-import type { Act, Decision, Known, Notice } from "./decision.ts";
+import type { Act, Known } from "./acts.ts";
+
+/** What a job that waits for a node is told. */
+export interface Notice {
+  readonly job: string;
+  readonly text: string;
+}
+
+/** What is to be done after one reading and one answer of the app. */
+export interface Decision {
+  readonly acts: readonly Act[];
+  readonly notices: readonly Notice[];
+  readonly troubles: readonly string[];
+  readonly kept: Kept;
+}
 
 /** How long a name is DOWN that has no instance, or whose instance is not ours. */
 const OWN_CAUSE_SECONDS: Seconds = 600;

@@ -11,8 +11,10 @@ import type {
 import { renderReason } from "../../domain/reason-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { SizeNames } from "../../domain/size-names.ts";
-import { someOf } from "../../domain/text.ts";
+import { compareText, someOf } from "../../domain/text.ts";
 import type { AcknowledgementShown } from "../../wire/api/request-set-answers.ts";
+import { dynamicsOf } from "../../decide/world/dynamic-arrays.ts";
+import { arrayOf, OldNodes } from "../../decide/world/old-nodes.ts";
 import { definitionText } from "../../decide/senders/admit.ts";
 import { digestOf } from "../../domain/digest.ts";
 import { ruleOf } from "../../decide/senders/sender-rule.ts";
@@ -102,7 +104,34 @@ export function noteDemand(update: RequestSetUpdate, known: Circumstances): read
     ...(seen === undefined ? [] : noteSizes(update.demand.demands, seen)),
     ...(seen === undefined ? [] : entries.flatMap((entry) => noteHuge(entry, seen))),
     ...noteDropped(entries, update, known.before),
+    ...noteOld(update, known),
   ];
+}
+
+/** Nodes that a change of attributes left behind. */
+function noteOld(
+  { set, demand, others }: WholeUpdate,
+  { record, bodies, before }: Circumstances,
+): readonly string[] {
+  const { seen, ledger } = bodies ?? {};
+  if (seen === undefined || ledger === undefined || before === undefined || others === "stay") return [];
+  const oldBy = ({ demands }: SetDemand): OldNodes => {
+    const ranked = demands.map((one) => ({ set, demand: one }));
+    return new OldNodes(ranked, dynamicsOf(ranked, record.dynamicArrays ?? [], seen));
+  };
+  const [now, then] = [oldBy(demand), oldBy(before)];
+  const old = seen.nodes.flatMap((node) => {
+    const known = ledger.get(node.nodeId);
+    if (known === undefined || !now.isOld(node, known) || then.isOld(node, known)) return [];
+    return [{ name: node.name, array: arrayOf(known), replaced: now.isReplaced(node, known) }];
+  });
+  return [...Map.groupBy(old, ({ array }) => array)].map(([array, nodes]) => {
+    const names = someOf(nodes.map(({ name }) => name).sort(compareText), NAMED);
+    const then = nodes.some(({ replaced }) => replaced)
+      ? "they are replaced when they are idle"
+      : 'they stay until they are stopped; "replace-when-idle": true replaces them when they are idle';
+    return `node array ${array}: the change of its attributes counts for new nodes; with the old ones: ${names}; ${then}`;
+  });
 }
 
 /** Arrays of named nodes in which other demand makes nodes, too. */
@@ -156,13 +185,19 @@ function noteUnknown(
   return [...unknown].map((array) => renderReason({ code: "unknown-array", array, known: names }));
 }
 
-/** VM sizes that are taken for those that the cluster offers. */
+/** VM sizes that are taken for those that the cluster offers, and those that it does not offer. */
 function noteSizes(demands: readonly Demand[], { arrays }: Snapshot): readonly string[] {
   const names = new SizeNames(arrays.flatMap(({ buckets }) => buckets.map((bucket) => bucket.machineType)));
   for (const demand of demands) names.inDemand(demand);
-  if (names.taken.size === 0) return [];
   const pairs = [...names.taken].map(([written, meant]) => `${written} for ${meant}`);
-  return [`VM sizes are taken for those that the cluster offers: ${someOf(pairs, NAMED)}`];
+  return [
+    ...(pairs.length === 0
+      ? []
+      : [`VM sizes are taken for those that the cluster offers: ${someOf(pairs, NAMED)}`]),
+    ...(names.unknown.size === 0
+      ? []
+      : [`no node array of the cluster offers these VM sizes: ${someOf([...names.unknown], NAMED)}`]),
+  ];
 }
 
 /** More than the maximum of the node array or of the cluster. */

@@ -6,12 +6,15 @@ import { heldNames } from "../../domain/held-names.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
 import type { NameCause } from "../../domain/name-cause.ts";
 import { holdsFor, nameSentence } from "../../domain/name-cause.ts";
+import type { Policy } from "../../domain/policy.ts";
 import type { DemandOutcome } from "../../domain/plan.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { stillInFlight } from "../../domain/record.ts";
+import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
 import { showText } from "../../domain/shown.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
+import { ruleOf } from "../../decide/senders/sender-rule.ts";
 import { nodeNameOf } from "../../decide/intents/named-requests.ts";
 import { pendingCreates } from "../../decide/intents/open-intents.ts";
 import type { NameShown } from "../../wire/api/request-set-answers.ts";
@@ -21,12 +24,13 @@ export function describeNames(
   record: ClusterRecord,
   bodies: Bodies,
   set: SetName,
-  rules: ExclusiveRules,
+  rules: ExclusiveRules & Pick<Policy, "senders">,
   now: Instant,
 ): readonly NameShown[] | undefined {
   const arrays = arraysOfNames(record, bodies, set);
   if (arrays.size === 0) return undefined;
   const held = heldNames(record);
+  const { senders = NO_SENDER_RULES } = rules;
   const nodes = new Map<string, Node>();
   for (const node of bodies.seen?.nodes ?? []) {
     // Of two nodes with one name, the one that is wanted.
@@ -43,6 +47,8 @@ export function describeNames(
   );
   return [...arrays].map(([name, { array, demand }]): NameShown => {
     const one = held.get(name);
+    if (one?.by !== undefined && ruleOf(senders, one.by) !== ruleOf(senders, set))
+      return heldByOthers(name, array);
     const node = nodes.get(name);
     const known = node === undefined ? undefined : bodies.ledger.get(node.nodeId);
     const outcome = outcomes.get(demand);
@@ -91,6 +97,24 @@ function unseen(outcome: DemandOutcome | undefined): StateShown {
   return forbidden === undefined
     ? { state: "coming", reason: "no plan has seen it yet", from: undefined }
     : { state: "refused", reason: told(nameSentence(forbidden)), from: undefined };
+}
+
+/** What may be said of a name beside its state. */
+const NOTHING = {
+  from: undefined,
+  since: undefined,
+  holdsFor: undefined,
+  room: undefined,
+  until: undefined,
+  earlier: undefined,
+  nodeId: undefined,
+  ours: undefined,
+};
+
+/** What is said of a name that is not the set's: nothing of its node. */
+function heldByOthers(name: string, array: ArrayName): NameShown {
+  const reason = nameSentence({ code: "name-held", names: [name], count: 1 });
+  return { ...NOTHING, name, array, state: "refused", reason: told(reason), cause: "request" };
 }
 
 /** Characters of a reason: it is told to schedulers and jobs. */

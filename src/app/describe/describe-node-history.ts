@@ -14,7 +14,8 @@ import type { NodeHistoryShown, NodeLifeShown } from "../../wire/api/node-histor
 import type { LivesAsked } from "../ports/record-store.ts";
 import type { App } from "../process/lanes.ts";
 import { loadWhole } from "../record/load-record.ts";
-import { arrayShown, phaseShown } from "./describe-nodearrays.ts";
+import { arrayShown } from "../../domain/bucket.ts";
+import { phaseShown } from "./describe-nodearrays.ts";
 import { verdictOn } from "./describe-nodes.ts";
 import { firstBytes } from "./pages.ts";
 

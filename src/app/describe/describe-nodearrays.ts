@@ -3,10 +3,10 @@ import type { Plan, DemandOutcome, GroupedArray, GroupState } from "../../domain
 import type { Node, NodeArray } from "../../domain/cluster.ts";
 import type { Dynamics } from "../../decide/world/dynamic-arrays.ts";
 import { dynamicsOf } from "../../decide/world/dynamic-arrays.ts";
+import { arrayOf, OldNodes } from "../../decide/world/old-nodes.ts";
 import { isFlagged } from "../../decide/world/existing-dynamics.ts";
 import { admitDemands } from "../../decide/senders/admit.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import type { Purpose } from "../../domain/bucket.ts";
 import { dynamicArrayOf, bucketText } from "../../domain/bucket.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { ArrayName, SetName } from "../../domain/ids.ts";
@@ -15,9 +15,6 @@ import type { Policy } from "../../domain/policy.ts";
 import type { Reason } from "../../domain/reason.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
-import { withoutPlacementGroup } from "../../domain/attributes.ts";
-import { digestOfAttributes } from "../../domain/digest.ts";
-import type { DynamicDefinition } from "../../domain/dynamic-array.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Timeouts } from "../../domain/timeouts.ts";
 import { timeoutsOfArray } from "../../domain/timeouts.ts";
@@ -68,24 +65,21 @@ export function describeNodearrays(
   const managed = managedArrays(seen, policy);
   const asked = countAsked(demands);
   const use = describeArrayUse(record, bodies);
+  const dynamics = dynamicsOf(demands, record.dynamicArrays ?? [], seen);
+  const oldNodesOf = describeOldNodes(new OldNodes(demands, dynamics), bodies);
   const describeUse = (name: ArrayName, parent?: ArrayName): ArrayUseShown => ({
     mode: modeOf(policy, parent ?? name),
     ...describeTimeouts(timeoutsOfArray(policy, name, parent)),
     ...describeAsked(asked.get(name)),
     ...(use.get(name) ?? finish(newTally())),
+    ...oldNodesOf(name),
   });
-  const dynamics = dynamicsOf(demands, record.dynamicArrays ?? [], seen);
   return [
     ...seen.arrays.map((array) =>
       describeArray(array, { managed: managed.has(array.name) }, describeUse(array.name)),
     ),
-    ...describeDynamics(record, dynamics, managed, describeUse, bodies),
+    ...describeDynamics(record, dynamics, managed, describeUse),
   ];
-}
-
-/** The array that a node counts for, under its usual name: "execute", a dynamic one, or the grouped "execute:64". */
-export function arrayShown(purpose: Purpose, array: ArrayName): string {
-  return purpose.kind === "group" ? purpose.key : (dynamicArrayOf(purpose) ?? array);
 }
 
 function countAsked(demands: readonly RankedDemand[]): ReadonlyMap<ArrayName, Asked> {
@@ -152,7 +146,6 @@ function describeDynamics(
   dynamics: Dynamics,
   managed: ReadonlySet<ArrayName>,
   describeUse: (name: ArrayName, parent?: ArrayName) => ArrayUseShown,
-  bodies: Bodies,
 ): readonly DynamicArrayShown[] {
   const existing = new Map((record.dynamicArrays ?? []).map((array) => [array.name, array]));
   return [...dynamics.values()].flatMap(({ name, definition, parent, refusal }) => {
@@ -168,7 +161,6 @@ function describeDynamics(
       flaggedForRemoval: array !== undefined && isFlagged(array),
       ...describeUse(name, (definition ?? array)?.extends),
       problem: problem === undefined ? undefined : renderReason(problem),
-      ...describeOldNodes(name, definition, bodies),
     };
   });
 }
@@ -176,31 +168,24 @@ function describeDynamics(
 /** Maximum number of nodes named that have the attributes of before. */
 const NAMED_OLD = 20;
 
-const NO_OLD_NODES = { oldNodes: undefined, moreOldNodes: undefined };
-
-/** What a change of a dynamic array's attributes left behind: it changes new nodes only. */
-function describeOldNodes(
-  name: ArrayName,
-  definition: DynamicDefinition | undefined,
-  { seen, ledger }: Bodies,
-): Pick<DynamicArrayShown, "oldNodes" | "moreOldNodes"> {
-  if (definition === undefined) return NO_OLD_NODES;
-  const now = digestOfAttributes(withoutPlacementGroup(definition.attributes));
-  const old = (seen?.nodes ?? []).filter(({ nodeId, phase }) => {
-    const known = ledger.get(nodeId);
-    const isOfIt = known?.purpose.kind === "dynamic" && known.purpose.array === name;
-    // Without a request of ours its attributes are not known.
-    return (
-      isOfIt && known.requestId !== undefined && known.look !== now && phase !== "off" && phase !== "going"
-    );
-  });
-  if (old.length === 0) return NO_OLD_NODES;
-  const names = old.map((node) => node.name).sort(compareText);
-  return {
-    oldNodes: names.slice(0, NAMED_OLD),
-    moreOldNodes: names.length > NAMED_OLD ? names.length - NAMED_OLD : undefined,
+/** What changes of the attributes of node arrays left behind: they count for new nodes only. */
+function describeOldNodes(old: OldNodes, { seen, ledger }: Bodies): (name: ArrayName) => OldNodesShown {
+  const names = new Map<ArrayName, string[]>();
+  for (const node of seen?.nodes ?? []) {
+    const known = ledger.get(node.nodeId);
+    if (known === undefined || !old.isOld(node, known)) continue;
+    names.set(arrayOf(known), [...(names.get(arrayOf(known)) ?? []), node.name]);
+  }
+  return (name) => {
+    const all = names.get(name)?.sort(compareText) ?? [];
+    return {
+      oldNodes: all.length === 0 ? undefined : all.slice(0, NAMED_OLD),
+      moreOldNodes: all.length > NAMED_OLD ? all.length - NAMED_OLD : undefined,
+    };
   };
 }
+
+type OldNodesShown = Pick<ArrayUseShown, "oldNodes" | "moreOldNodes">;
 
 function unmanaged(parent: NodeArray | undefined, managed: ReadonlySet<ArrayName>): Reason | undefined {
   if (parent === undefined || managed.has(parent.name)) return undefined;
@@ -211,7 +196,10 @@ function unmanaged(parent: NodeArray | undefined, managed: ReadonlySet<ArrayName
  * The part of an array's answer about its nodes and the sets that need them. `neededBy`: several sets may need a node, and a verdict names
  * the first few.
  */
-type ArrayUse = Omit<ArrayUseShown, keyof ArrayTimeoutsShown | "mode" | "target" | "askedBy" | "moreSets">;
+type ArrayUse = Omit<
+  ArrayUseShown,
+  keyof ArrayTimeoutsShown | keyof OldNodesShown | "mode" | "target" | "askedBy" | "moreSets"
+>;
 
 type DescribedTarget = ArrayUse["targets"][number];
 

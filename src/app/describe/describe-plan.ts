@@ -9,7 +9,7 @@ import { renderReason } from "../../domain/reason-text.ts";
 import type { CreateSet } from "../../domain/intent.ts";
 import { isoTime } from "../../domain/units.ts";
 import type { CreateShown, LastPlanShown, ProposalShown, UnmetShown } from "../../wire/api/cluster-demand.ts";
-import { arrayShown } from "./describe-nodearrays.ts";
+import { arrayShown } from "../../domain/bucket.ts";
 import type { Pages } from "./pages.ts";
 
 /** The last plan: what it does, and the demands that it leaves unmet. Undefined if there was none. */

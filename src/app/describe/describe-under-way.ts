@@ -21,7 +21,7 @@ import type {
   RejectionShown,
   UnderWayShown,
 } from "../../wire/api/cluster-answer.ts";
-import { arrayShown } from "./describe-nodearrays.ts";
+import { arrayShown } from "../../domain/bucket.ts";
 import { describeCreate } from "./describe-plan.ts";
 import type { Pages } from "./pages.ts";
 import { firstProblems } from "./describe-queues.ts";

@@ -150,6 +150,16 @@ export interface HistoryRow {
   readonly currency?: string;
   /** Nodes whose price was unknown. Absent: none. */
   readonly unpricedNodes?: number;
+  /** Nodes with a VM by the array that they count for, and what they cost per hour. Absent: none, or an older release wrote the row. */
+  readonly arrays?: readonly {
+    /** Absent: all others together. */
+    readonly name?: string | undefined;
+    readonly nodes: number;
+    readonly idle: number;
+    /** Absent: there were no prices. */
+    readonly pricePerHour?: number | undefined;
+    readonly idlePricePerHour?: number | undefined;
+  }[];
   /** Duration of a call in seconds, for each endpoint of CycleCloud that takes a second or more. Absent: none does. */
   readonly callSeconds?: Readonly<Partial<Record<Endpoint, number>>>;
 }

@@ -13,7 +13,7 @@ const IN_FORCE_SECONDS: Seconds = 3600;
 
 type Ordered =
   | { readonly kind: "ordered"; readonly nodes: readonly string[]; readonly until: Instant }
-  /** The last observation shows no such node array. */
+  /** The last observation shows no such node array, and it is no dynamic or grouped one. */
   | { readonly kind: "unknown" }
   /** Others saved first every time. */
   | { readonly kind: "contended" };
@@ -35,7 +35,8 @@ export async function orderEndDown(app: App, cluster: ClusterName, array: ArrayN
 
 function orderIn({ record, bodies }: CurrentWhole, array: ArrayName, at: Instant): Change<Ordered> {
   const { seen, ledger } = bodies;
-  if (seen?.arrays.some(({ name }) => name === array) !== true) return { result: { kind: "unknown" } };
+  const known = [...(seen?.arrays ?? []), ...(record.dynamicArrays ?? []), ...(bodies.plan?.groups ?? [])];
+  if (!known.some(({ name }) => name === array)) return { result: { kind: "unknown" } };
   const until = plusSeconds(at, IN_FORCE_SECONDS);
   const nodes = downNow(seen, ledger, array).map(({ name }) => name);
   const result: Ordered = { kind: "ordered", nodes, until };

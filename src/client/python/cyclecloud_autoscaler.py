@@ -9,6 +9,7 @@ import base64
 import gzip
 import http.client
 import json
+import math
 import os
 import re
 import runpy
@@ -69,6 +70,40 @@ def set(name=None, corecount=None, instancecount=None, request_set="standard", e
 def update(nodearrays, request_set="standard", expiration_interval=None):
     """States all node arrays that the request set needs now. An empty list takes all of its demand back."""
     return push(request_set, expiration_interval, nodearrays=nodearrays)
+
+
+def scale_by_jobs(jobs, array_definitions=(), request_set="standard", expiration_interval=None):
+    """States the node arrays that jobs need: [{"name": "1", "nodearray": "execute", "request_cpus": 4, "average_runtime": 10}].
+
+    A job of `average_runtime` minutes uses its cores for that part of an hour (without it, a whole one), so five jobs of 10 minutes share
+    what one needs. Jobs that are `grouped` have groups of their cores. Definitions say more of the arrays: MachineType, Configuration.
+    """
+    cores, groups = {}, {}
+    for each in jobs:
+        array, cpus, minutes = each.get("nodearray"), each.get("request_cpus", 1), each.get("average_runtime", 60)
+        if not array or not _is_number(cpus) or not _is_number(minutes):
+            text = "job %s: expected nodearray, and request_cpus and average_runtime (minutes) as numbers"
+            raise UsageError("scale_by_jobs: " + text % each.get("name", "without a name"))
+        part = min(1, minutes / 60.0)
+        if each.get("grouped"):
+            groups[array, cpus] = groups.get((array, cpus), 0) + part
+        else:
+            most, used = cores.get(array, (0, 0))
+            cores[array] = max(most, cpus), used + cpus * part
+    more = {one.get("Name"): one for one in array_definitions}
+    arrays = [(array, {"TargetCoreCount": max(most, _up(used))}) for array, (most, used) in cores.items()]
+    for (array, cpus), count in groups.items():
+        arrays.append((array, {"TargetGroupCount": _up(count), "GroupCoreCount": cpus}))
+    return update([dict(more.get(array, {}), Name=array, **target) for array, target in arrays], request_set, expiration_interval)
+
+
+def _is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+
+
+def _up(value):
+    """Sixths of an hour do not add up exactly."""
+    return int(math.ceil(round(value, 6)))
 
 
 def push(request_set="standard", expiration_interval=None, **lists):

@@ -73,6 +73,8 @@ export interface ToWeigh {
   readonly ledger: Ledger;
   readonly standings: Standings;
   readonly wanted: Wanted;
+  /** Idle nodes with old attributes that do not count for the demand. Absent: none. */
+  readonly replaced?: ReadonlySet<NodeId>;
   readonly policy: Policy;
   readonly now: Instant;
 }
@@ -93,9 +95,10 @@ export function weigh(asked: ToWeigh): Weighed {
 }
 
 /** The supply to plan with now. */
-export function supplyNow({ record, snapshot, ledger, standings, wanted, policy, now }: ToWeigh): Supply {
+export function supplyNow(asked: ToWeigh): Supply {
+  const { record, snapshot, ledger, standings, wanted, policy, now, replaced = NO_NODES } = asked;
   const { pools, dynamics, reports } = wanted;
-  const seen = { snapshot, ledger, standings, policy, pools, dynamics, excluded: NO_NODES, now };
+  const seen = { snapshot, ledger, standings, policy, pools, dynamics, excluded: replaced, now };
   return supplyOf(record, reports === undefined ? seen : { ...seen, reports });
 }
 

@@ -9,7 +9,7 @@ import type { Instant } from "../../domain/units.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 
-/** What is noted of nodes only for their history (docs/protocol.md, History of nodes). No decision reads it. */
+/** What is noted of nodes only for their history (docs/protocol.md, History of nodes). Of it a decision reads only the first sets (world/old-nodes.ts). */
 
 /** The ledger with what the nodes that have just gone were. `before`: the observation that was accepted last. The same object if none has. */
 export function noteMachines(ledger: Ledger, before: Snapshot | undefined, now: Instant): Ledger {

@@ -18,7 +18,7 @@ import { recogniseByName } from "../world/existing-dynamics.ts";
 import { withCreatesWait } from "../record/epoch.ts";
 import { followInFlight } from "../intents/in-flight.ts";
 import { standingsOf } from "../nodes/standing.ts";
-import { followNames } from "../nodes/names.ts";
+import { divideNames, followNames } from "../nodes/names.ts";
 import { followNodes } from "../nodes/ledger.ts";
 import { nextOutage } from "../pace/outage.ts";
 import { stoppingNodes } from "../intents/open-intents.ts";
@@ -27,7 +27,10 @@ import { withQuestions } from "../stops/questions.ts";
 import { asideIn } from "../../domain/request-sets.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
 import { ownedPools } from "../senders/owned-pools.ts";
+import type { NodeFacts } from "../senders/host-facts.ts";
 import { factsAndClaims, factsOfNodes } from "../senders/host-facts.ts";
+import { replacedNow } from "../need/replaced.ts";
+import type { ToWeigh } from "../need/weigh.ts";
 import { lastPlanOf, weigh } from "../need/weigh.ts";
 import { reachOf } from "../stops/reach.ts";
 import { surveyDown } from "../stops/end-down.ts";
@@ -64,27 +67,34 @@ export function decide(
   const { questions = NO_QUESTIONS } = bodies;
   const before = { ...bodies, ledger: withQuestions(bodies.ledger, questions), isRestart };
   const followed = followNodes(before, observation, record.inFlight, facts, now);
-  const admitted = admitDemands(observed, bodies, policy, now, "plan");
+  const admitted = divideNames(observed, admitDemands(observed, bodies, policy, now, "plan"), policy.senders);
   const dynamics = dynamicsOf(admitted.demands, observed.dynamicArrays ?? [], snapshot);
   const started = endStarts(observed, recogniseByName(followed, dynamics), snapshot, policy, now);
-  const standings = standingsOf({ snapshot, ledger: started.ledger, open, questions }, policy, now);
+  const standings = standingsOf({ snapshot, ledger: started.ledger, open, questions, facts }, policy, now);
   const around = { open, standings, facts, reach, questions, observation, policy, now };
   // Jobs that a set which is not read places are not known.
   const isResting = outage !== undefined || aside.size > 0;
   const surveyed = surveyDown({ ...started, ...around, isResting });
   const { ledger, down } = surveyed;
   const paused = pauseBuckets(surveyed.record, bodies, snapshot, ledger, around, now);
-  const named = followNames(paused, admitted.demands, { snapshot, ledger, standings }, now);
+  const named = followNames(paused, admitted, { snapshot, ledger, standings }, now);
   const { pools, record: next } = ownedPools(named, bodies, aside, policy.senders);
   const hosts = reportedHosts(observed, bodies, now, policy.senders);
   const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, admitted.demands);
   const demands = bindReported(withoutEnded(admitted.demands, ended, policy.senders), reports);
   const wanted = { ...admitted, demands, pools, dynamics, reports, aside, last: () => lastPlanOf(bodies) };
-  const weighing = { record: next, snapshot, ledger, standings, wanted, policy, now };
+  const weighing = withReplaced({ record: next, snapshot, ledger, standings, wanted, policy, now }, facts);
   const weighed = weigh(weighing);
   const kept = endKept(weighing, weighed, surveyKept({ ...weighing, facts, reach, questions, isResting }));
   const judged = { ...around, ledger, dynamics, admitted, aside, weighed, outage, down, kept, owner };
   return conclude({ ...judged, record: next, last: bodies.plan });
+}
+
+/** With the old nodes that are replaced: a report calls them idle, and none keeps them. */
+function withReplaced(asked: ToWeigh, facts: NodeFacts): ToWeigh {
+  const isIdle = ({ nodeId, busyness }: LedgerNode): boolean =>
+    busyness.state === "idle" && facts.get(nodeId)?.keep === undefined;
+  return { ...asked, replaced: replacedNow(asked, isIdle) };
 }
 
 /** The record with the outage of this plan. */

@@ -228,12 +228,17 @@ function tryNamed(
     short === undefined ? { reasons: NO_REASONS } : explainTarget(draft, demand, set, scope, short);
   const [first] = reasonsInOrder(explained);
   if (first !== undefined) for (const name of lacking) draft.named.why.set(name, { reason: first, set });
-  const own = demand.named.names.flatMap((name) => draft.named.why.get(name)?.reason ?? []);
+  const { names, heldByOthers: held = [] } = demand.named;
+  const own = names.flatMap((name) => draft.named.why.get(name)?.reason ?? []);
+  if (held.length > 0) own.push({ code: "name-held", names: held.slice(0, HELD_TOLD), count: held.length });
   const reasons = [...new Set([...explained.reasons, ...own])];
   return placed < demand.amount.count
     ? { placed, pending, ...explained, reasons }
     : { placed, pending, reasons: NO_REASONS };
 }
+
+/** Names that one reason lists. */
+const HELD_TOLD = 3;
 
 /** Notes for each target that lacks named nodes how many more there is room for, once all demands are placed. */
 function noteRoom({ draft, scopes }: Run, entries: readonly Entry[], outcomes: DemandOutcome[]): void {

@@ -1,3 +1,4 @@
+import { isOfArray } from "../../domain/bucket.ts";
 import type { Node, Snapshot } from "../../domain/cluster.ts";
 import { deallocatingArrays } from "../../domain/cluster.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
@@ -199,7 +200,7 @@ class Judgement {
   #timeOf({ node, known, down }: DownMember): { readonly at?: Instant; readonly held?: DownHold } {
     const { record, policy, facts } = this.#on;
     const order = (record.endDown ?? []).find(
-      ({ array, at }) => down.how === "off" && array === node.array && down.since <= at,
+      ({ array, at }) => down.how === "off" && isOfArray(known, array) && down.since <= at,
     );
     if (order !== undefined) return { at: order.at };
     const timeout = endTimeoutOf(policy, known, down.how);
@@ -264,11 +265,11 @@ function isStarted(known: LedgerNode, policy: Policy, now: Instant): boolean {
 const groupOf = ({ array, placementGroup }: Node): string | undefined =>
   placementGroup === undefined ? undefined : `${array}\n${placementGroup}`;
 
-/** The nodes of an array that an operator's order of now ends: those that are down in the last observation. */
+/** The nodes of an array, also a dynamic or grouped one, that an operator's order of now ends: those that are down in the last observation. */
 export function downNow(seen: Snapshot | undefined, ledger: Ledger, array: ArrayName): readonly LedgerNode[] {
   return (seen?.nodes ?? []).flatMap((node) => {
     const known = ledger.get(node.nodeId);
-    return known?.down?.how !== "off" || node.array !== array ? [] : [known];
+    return known?.down?.how !== "off" || !isOfArray(known, array) ? [] : [known];
   });
 }
 

@@ -43,6 +43,11 @@ const arrayUse = {
   inFlight: count,
   neededBy: z.array(z.object({ requestSet: text, nodes: count })),
   notNeeded: count,
+  oldNodes: texts.optional().meta({
+    description:
+      "Its nodes that were made with other attributes than it is asked for with now: the first ones by name. Absent: none.",
+  }),
+  moreOldNodes: count.optional(),
 };
 
 const dynamicArray = z.object({
@@ -53,11 +58,6 @@ const dynamicArray = z.object({
   flaggedForRemoval: z.boolean(),
   ...arrayUse,
   problem: text.optional().meta({ description: "Why it cannot come to be, or grow." }),
-  oldNodes: texts.optional().meta({
-    description:
-      "Its nodes that were made with other attributes than it has now: the first ones by name. Absent: none.",
-  }),
-  moreOldNodes: count.optional(),
 });
 
 const ownArray = z.object({
@@ -201,6 +201,10 @@ const nodes = z.object({
     })
     .optional()
     .meta({ description: "The first since when. The price is that of their disks; absent: not configured." }),
+  kept: z.object({ count, pricePerHour: z.number().optional(), currency: text.optional() }).optional().meta({
+    description:
+      "Nodes that a scheduler keeps (`keep` in a report): they are not stopped. The price is of those that have one; absent: none has.",
+  }),
   list: z.array(node),
 });
 

@@ -59,6 +59,21 @@ const historyRow = z.object({
   idlePricePerHour: z.number().optional(),
   currency: text.optional(),
   unpricedNodes: count.optional(),
+  arrays: z
+    .array(
+      z.object({
+        name: text.optional().meta({ description: "Absent: all others together." }),
+        nodes: count.meta({ description: "With a VM." }),
+        idle: count,
+        pricePerHour: z.number().optional(),
+        idlePricePerHour: z.number().optional(),
+      }),
+    )
+    .optional()
+    .meta({
+      description:
+        "The node arrays that have nodes, also dynamic and grouped ones, those with most nodes first. Absent: none, or an older release made the row.",
+    }),
   callSeconds: z.record(z.string(), z.number()).optional().meta({
     description: "Seconds per call of CycleCloud's endpoints, of those that take a second or more.",
   }),

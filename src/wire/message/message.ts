@@ -64,6 +64,8 @@ export interface NodearrayMessage {
   readonly Since?: number;
   /** With NodeNames: one job needs all of them at once, so none is created without the others. */
   readonly Together?: boolean;
+  /** Idle nodes of the array that were made with other attributes are replaced, some at a time. */
+  readonly "replace-when-idle"?: boolean;
   readonly [attribute: string]: unknown;
 }
 

@@ -58,6 +58,7 @@ export const nodearraySchema = z.looseObject(
     NodeNames: z.unknown().optional(),
     PlacementGroup: labelSchema.optional(),
     Since: z.int({ error: MOMENT }).min(LEAST_MOMENT, { error: MOMENT }).optional(),
+    "replace-when-idle": z.boolean({ error: "true or false" }).optional(),
     Together: z.boolean({ error: "true or false" }).optional(),
   },
   { error: "an object: a node array with its target" },

@@ -70,7 +70,8 @@ function lower(
   if (entry.TargetGroupCount === undefined) {
     const amount = amountOf(entry.TargetCount, entry.TargetCoreCount);
     const id = uniqueId(`${TARGET_ID_PREFIX}${entry.Name}`, ids);
-    return { amount, array, ...attributes, ...parent, id, kind: "target", ...types, ...common };
+    const replaces = entry[REPLACE] === true ? { replaceWhenIdle: true as const } : {};
+    return { amount, array, ...attributes, ...parent, id, kind: "target", ...types, ...common, ...replaces };
   }
   const size = amountOf(entry.GroupInstanceCount, entry.GroupCoreCount);
   const key = `${entry.Name}:${size.count}${size.unit === "nodes" ? "n" : ""}`;
@@ -116,6 +117,9 @@ const TARGET_KEYS = ["TargetCount", "TargetCoreCount", "TargetGroupCount", "Node
 const NAMED_KEYS = ["PlacementGroup", "Since", "Together"];
 const UNNAMED_KEYS = ["Dynamic", "Extends"];
 
+/** Groups stay whole, and named nodes are their scheduler's. */
+const REPLACE = "replace-when-idle";
+
 const SIZE_KEYS = ["GroupCoreCount", "GroupInstanceCount"];
 
 /** Exactly one key for the amount, and a size only if groups are requested. */
@@ -150,6 +154,8 @@ function targetProblems(item: Fields): readonly Problem[] {
   const stray = (isNamed ? UNNAMED_KEYS : NAMED_KEYS).find((key) => item[key] !== undefined);
   if (stray !== undefined)
     return [problemAt(stray, item[stray], `no such key ${isNamed ? "with" : "without"} NodeNames`)];
+  if (item[REPLACE] !== undefined && (isNamed || targets[0] === "TargetGroupCount"))
+    return [problemAt(REPLACE, item[REPLACE], "the key only with TargetCount or TargetCoreCount")];
   const [groups, size] = [item["TargetGroupCount"], item[sizes[0] ?? ""]];
   if (typeof groups === "number" && typeof size === "number" && groups * size > BOUNDS.count)
     return [problemOf(pick(item, [...targets, ...sizes]), `${AT_MOST} in all groups together`)];

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { countAsked, noteDemand } from "../../../src/app/demand/note-demand.ts";
 import type { Demand, WholeUpdate } from "../../../src/domain/demand.ts";
 import { arrayName, digest, setName } from "../../../src/domain/ids.ts";
-import { at, buildSnapshot, EXECUTE, NOW, PROD } from "../../support/build-node.ts";
+import { digestOfAttributes } from "../../../src/domain/digest.ts";
+import { at, buildNode, buildSnapshot, rememberNodes, EXECUTE, NOW, PROD } from "../../support/build-node.ts";
 import { buildJob, buildTarget } from "../../support/build-record.ts";
 import { emptyRecord } from "../../support/sample-record.ts";
 
@@ -112,4 +113,29 @@ test("a message without demand leaves the demand as it is: nothing of it is no l
   const before = { demands: [buildTarget(1)], pools: [], rejectedJobs: [] };
   const known = { record: emptyRecord(PROD), before };
   expect(noteDemand({ ...report, schedulerNodes: [] }, known)).toEqual([]);
+});
+
+test.each([
+  [
+    false,
+    'node array execute: the change of its attributes counts for new nodes; with the old ones: execute-1; they stay until they are stopped; "replace-when-idle": true replaces them when they are idle',
+  ],
+  [
+    true,
+    "node array execute: the change of its attributes counts for new nodes; with the old ones: execute-1; they are replaced when they are idle",
+  ],
+])("nodes that a change of attributes leaves behind, replaced: %s", (isReplaced, note) => {
+  const asked = (version: number) => buildTarget(2, { attributes: { Configuration: { version } } });
+  const look = digestOfAttributes({ Configuration: { version: 1 } });
+  const node = buildNode("1");
+  const seen = buildSnapshot([node]);
+  const ledger = rememberNodes([node], look === undefined ? {} : { look });
+  const circumstances = {
+    record: emptyRecord(PROD),
+    bodies: { ...bodies, seen, ledger },
+    before: { demands: [asked(1)], pools: [], rejectedJobs: [] },
+  };
+  const replaced = isReplaced ? { replaceWhenIdle: true as const } : {};
+  expect(noteDemand(update([{ ...asked(2), ...replaced }]), circumstances)).toEqual([note]);
+  expect(noteDemand(update([asked(1)]), circumstances)).toEqual([]);
 });

@@ -3,13 +3,14 @@ import { expectReady, readyForDemand } from "../../../src/app/describe/expect-re
 import { historyRow } from "../../../src/app/tick.ts";
 import { priceNodes } from "../../../src/decide/world/price-nodes.ts";
 import type { Bodies } from "../../../src/domain/bodies.ts";
-import { machineType, nodeId } from "../../../src/domain/ids.ts";
+import { arrayName, machineType, nodeId } from "../../../src/domain/ids.ts";
 import { DEFAULT_POLICY } from "../../../src/domain/policy.ts";
 import type { PriceTable } from "../../../src/domain/price.ts";
 import {
   at,
   buildLedger,
   buildNode,
+  buildNodes,
   buildSnapshot,
   D4,
   D8,
@@ -149,10 +150,35 @@ test("history: a Ready node that nothing needs and nobody calls busy is idle", (
     pricePerHour: 1,
     idlePricePerHour: 0.25,
     currency: "EUR",
+    arrays: [{ name: "execute", nodes: 4, idle: 1, pricePerHour: 1, idlePricePerHour: 0.25 }],
     inFlight: 0,
     liveSets: 0,
     created: 0,
     terminated: 0,
     unmet: 0,
   });
+});
+
+test("history names the twenty arrays with most nodes, also dynamic ones, and counts the others together; deallocated nodes cost no VM", () => {
+  const many = Array.from({ length: 22 }, (_, n) => `lab${n}`);
+  const nodes = [
+    ...many.map((name) => buildNode(name)),
+    ...buildNodes("two", 2),
+    buildNode("kept", { phase: "deallocated" }),
+  ];
+  const ledger = buildLedger(
+    nodes.map((node, at) => {
+      const name = many[at];
+      return rememberNode(
+        node,
+        name === undefined ? {} : { purpose: { kind: "dynamic", array: arrayName(name) } },
+      );
+    }),
+  );
+  const bodies = { demands: new Map(), reports: new Map(), ledger, seen: snapshot(nodes) };
+  const { arrays = [] } = historyRow({ record: emptyRecord(PROD), stored: undefined, bodies }, policy, NOW);
+  expect(arrays).toHaveLength(21);
+  expect(arrays[0]).toMatchObject({ name: "execute", nodes: 2, pricePerHour: 0.5 });
+  expect(arrays[1]).toMatchObject({ name: "lab0", nodes: 1 });
+  expect(arrays.at(-1)).toMatchObject({ name: undefined, nodes: 3 });
 });

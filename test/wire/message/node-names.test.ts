@@ -48,6 +48,8 @@ describe("a target that names its nodes", () => {
     [{ NodeNames: "a", Dynamic: true, Extends: "x" }, "nodearrays[0].Dynamic"],
     [{ NodeNames: "a", Since: 1_763_636_400 }, "nodearrays[0].Since"],
     [{ NodeNames: "a", Together: "yes" }, "nodearrays[0].Together"],
+    [{ NodeNames: "a", "replace-when-idle": true }, "only with TargetCount or TargetCoreCount"],
+    [{ TargetCount: 1, "replace-when-idle": "yes" }, "nodearrays[0].replace-when-idle"],
     [{ TargetCount: 1, Since: 1_763_636_400_000 }, "nodearrays[0].Since"],
     [{ Nodenames: "a" }, "NodeNames"],
   ])("%j is refused", (more, line) => {

@@ -15,20 +15,6 @@ export interface Act {
   readonly why: string;
 }
 
-/** What a job that waits for a node is told. */
-export interface Notice {
-  readonly job: string;
-  readonly text: string;
-}
-
-/** What is to be done after one reading and one answer of the app. */
-export interface Decision {
-  readonly acts: readonly Act[];
-  readonly notices: readonly Notice[];
-  readonly troubles: readonly string[];
-  readonly kept: Kept;
-}
-
 /** What a decision is made of, beside the nodes. */
 export interface Known {
   readonly mapping: Mapping;
