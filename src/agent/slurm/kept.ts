@@ -18,8 +18,6 @@ export interface Kept {
   readonly downs: readonly { readonly nodearray: string; readonly at: Instant }[];
   /** What each job was told last, and when by a notification. */
   readonly told: ReadonlyMap<string, Told>;
-  /** Names that were powered down, or powering down, when they were seen last. */
-  readonly off: ReadonlySet<string>;
   /** What powered-down nodes are closed for, by place or name. */
   readonly closures: ReadonlyMap<string, Closure>;
 }
@@ -48,6 +46,5 @@ export const NOTHING_KEPT: Kept = {
   others: new Set(),
   downs: [],
   told: new Map(),
-  off: new Set(),
   closures: new Map(),
 };
