@@ -12,11 +12,11 @@ import { expandHosts } from "./slurm/hosts.ts";
 import type { Kept } from "./slurm/kept.ts";
 import { NOTHING_KEPT } from "./slurm/kept.ts";
 import type { Mapping } from "./slurm/mapping.ts";
-import type { Decision } from "./slurm/decision.ts";
+import type { Decision } from "./slurm/reconcile.ts";
 import { noteActs, reconcile, undoMarks } from "./slurm/reconcile.ts";
 import { noteResumes } from "./slurm/resumes.ts";
 import type { Phase, Reading, CloudNode } from "./slurm/cloud-node.ts";
-import { cloudNodes, markBack } from "./slurm/cloud-node.ts";
+import { cloudNodes } from "./slurm/cloud-node.ts";
 import type { SpooledCall, StateFolder } from "./state-folder.ts";
 
 /** What the agent works with. */
@@ -92,8 +92,7 @@ async function turn(parts: AgentParts, memory: Memory): Promise<boolean> {
   const read = await readSlurm(hands.run);
   if (read.kind === "unknown") return renewBlind(parts, memory, read.why);
   memory.unknownSince = undefined;
-  const off = offBefore(memory.kept ?? NOTHING_KEPT, calls);
-  const all = markBack(cloudNodes(read.reading, mapping), off);
+  const all = cloudNodes(read.reading, mapping);
   note(memory, all, calls, readAt);
   const done = await carryOut(undoMarks(all, memory.kept?.modes ?? NOTHING_KEPT.modes, now()), all, hands);
   memory.kept = noteActs(memory.kept ?? NOTHING_KEPT, done, all, now());
@@ -114,14 +113,6 @@ async function isActing({ hands, folder, host, now }: AgentParts): Promise<boole
 
 const shortName = (host: string): string => host.split(".", 1).join("").toLowerCase();
 
-const OFF: readonly Phase[] = ["off", "going", "back"];
-
-/** Names that were powered down before this reading, and that Slurm has not resumed since. */
-function offBefore({ off }: Kept, calls: readonly SpooledCall[]): ReadonlySet<string> {
-  const resumed = new Set(calls.flatMap(({ verb, hosts }) => (verb === "resume" ? hosts : [])));
-  return new Set([...off].filter((name) => !resumed.has(name)));
-}
-
 /** Remembers what this reading shows beside its message. */
 function note(
   memory: Memory,
@@ -130,12 +121,7 @@ function note(
   readAt: Instant,
 ): void {
   const kept = memory.kept ?? NOTHING_KEPT;
-  const off = all.flatMap(({ name, phase }) => (OFF.includes(phase) ? [name] : []));
-  memory.kept = {
-    ...kept,
-    off: new Set(off),
-    resumes: noteResumes(kept.resumes, calls, memory.phases, all, readAt),
-  };
+  memory.kept = { ...kept, resumes: noteResumes(kept.resumes, calls, memory.phases, all, readAt) };
   memory.phases = new Map(all.map(({ name, phase }) => [name, phase]));
   for (const { name, phase } of all) {
     if (phase !== "up") memory.upSince.delete(name);

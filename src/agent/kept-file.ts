@@ -7,11 +7,13 @@ const moment = z.number().transform(instant);
 const moments = z.record(z.string(), moment).transform((record) => new Map(Object.entries(record)));
 
 const closure = z.object({
-  place: z.object({
-    nodearray: z.string(),
-    size: z.string().exactOptional(),
-    group: z.string().exactOptional(),
-  }),
+  place: z
+    .object({
+      nodearray: z.string(),
+      size: z.string().exactOptional(),
+      group: z.string().exactOptional(),
+    })
+    .exactOptional(),
   name: z.string().exactOptional(),
   why: z.string(),
   until: moment.exactOptional(),
@@ -29,11 +31,7 @@ const schema = z.object({
   told: z
     .record(z.string(), z.object({ text: z.string(), at: moment }))
     .transform((record) => new Map(Object.entries(record))),
-  // A file of the release before has neither.
-  off: z
-    .array(z.string())
-    .optional()
-    .transform((names) => new Set(names)),
+  // A file of the release before has none.
   closures: z
     .record(z.string(), closure)
     .optional()
@@ -49,17 +47,7 @@ export function readKept(text: string): Kept {
   }
 }
 
-export function keptText({
-  modes,
-  resumes,
-  marks,
-  opened,
-  others,
-  downs,
-  told,
-  off,
-  closures,
-}: Kept): string {
+export function keptText({ modes, resumes, marks, opened, others, downs, told, closures }: Kept): string {
   return JSON.stringify({
     modes: Object.fromEntries(modes),
     resumes: Object.fromEntries(resumes),
@@ -68,7 +56,6 @@ export function keptText({
     others: [...others],
     downs,
     told: Object.fromEntries(told),
-    off: [...off],
     closures: Object.fromEntries(closures),
   });
 }

@@ -119,30 +119,6 @@ test("a node that changed after the decision is not touched", async () => {
   expect(site.read("changes")).not.toContain("power_down");
 });
 
-test("a node that is shown up again without a resume is only reported, until a job has it", async () => {
-  const site = await openSite("22.05/02-submitted");
-  const state = (text: string): void =>
-    site.write("nodes", `NodeName=htc-1 Arch=x86_64\n   State=${text} ThreadsPerCore=1\n`);
-  site.write("squeue", "");
-  const targets = async (): Promise<unknown> => {
-    await site.agent("--once");
-    const { nodearrays, schedulerNodes } = site.pushed.at(-1) ?? {};
-    return [nodearrays, schedulerNodes];
-  };
-  state("IDLE+CLOUD+POWERED_DOWN");
-  expect(await targets()).toEqual([[], [{ hostname: "htc-1", state: "closed" }]]);
-  state("IDLE+CLOUD");
-  const open = { hostname: "htc-1", jobs: [], state: "open" };
-  expect(await targets()).toEqual([[], [open]]);
-  site.write("squeue", "7|7|R|htc-1|\n");
-  state("MIXED+CLOUD");
-  const wanted = [{ Name: "htc", NodeNames: "htc-1" }];
-  expect(await targets()).toEqual([wanted, [{ ...open, jobs: ["7"] }]]);
-  site.write("squeue", "");
-  state("IDLE+CLOUD");
-  expect(await targets()).toEqual([wanted, [open]]);
-});
-
 test("a Slurm that does not answer is unknown: nothing is pushed", async () => {
   const site = await openSite("22.05/03-configuring");
   site.write("broken", "");
@@ -208,7 +184,7 @@ test("release undoes marks that have ended, and no other", async () => {
     ].join("\n"),
   );
   expect((await site.agent("--release")).code).toBe(0);
-  expect(site.read("changes")).toBe("update nodename=htc-1 state=resume\n");
+  expect(site.read("changes")).toBe("update nodename=htc-1,other-1 state=resume\n");
 });
 
 test("an agent whose last word was observe undoes its marks at its start, also while the app is away", async () => {

@@ -225,6 +225,8 @@ test("a name that no file maps is refused with the nearest range, if no other pr
   expect(acts.map(({ reason }) => reason)).toEqual([
     "autoscaler: htx-1 is in no host range of the agents file; the nearest is htc-[1-40]",
   ]);
+  const { kept } = decide({ "htx-1": UP }, {});
+  expect(decide({ "htx-1": OFF }, {}, { kept }).shown).toEqual(["down htx-1"]);
   const mapping = { ...MAPPING, previousResume: "/a" };
   expect(decide({ "htx-1": UP }, {}, { mapping }).shown).toEqual([]);
 });

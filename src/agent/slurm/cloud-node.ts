@@ -11,12 +11,10 @@ import type { SlurmSettings } from "./read-settings.ts";
  * - chosen: powered down, and a job has it: its resume is called within seconds
  * - coming: powering up
  * - up: there is a machine, or Slurm believes so
- * - back: it was powered down, and is shown up without a resume and without a job. A slurmctld that was killed forgets what it powered down in
- *   the last minutes; or a machine came that was not waited for any more
  * - busy-going: powering down while a job still completes there
  * - going: powering down without a job
  */
-export type Phase = "off" | "chosen" | "coming" | "up" | "back" | "busy-going" | "going";
+export type Phase = "off" | "chosen" | "coming" | "up" | "busy-going" | "going";
 
 /** One node of one reading of Slurm, as the agent understands it. */
 export interface CloudNode {
@@ -62,13 +60,6 @@ export function cloudNodes({ nodes, jobs, settings }: Reading, mapping: Mapping)
         ...(keep === undefined ? {} : { keep }),
       };
     });
-}
-
-/** The nodes with those that are back. `off`: names that were powered down, or powering down, when they were seen last. */
-export function markBack(all: readonly CloudNode[], off: ReadonlySet<string>): readonly CloudNode[] {
-  return all.map((one) =>
-    one.phase === "up" && one.jobs.length === 0 && off.has(one.name) ? { ...one, phase: "back" } : one,
-  );
 }
 
 /** Bases of a node that jobs have. */

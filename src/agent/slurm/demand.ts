@@ -34,11 +34,8 @@ export function messageOf(all: readonly CloudNode[], mapping: Mapping, facts: Fa
   };
 }
 
-/**
- * Slurm counts on a node until it shows it powered down, or powering down without a job. For one that is back no machine is made: until a job
- * starts there it is only reported.
- */
-const WITHDRAWN: readonly Phase[] = ["off", "going", "back"];
+/** Slurm counts on a node until it shows it powered down, or powering down without a job. */
+const WITHDRAWN: readonly Phase[] = ["off", "going"];
 
 export const isWanted = ({ phase, place }: CloudNode): boolean =>
   place !== undefined && !WITHDRAWN.includes(phase);
@@ -102,7 +99,6 @@ function reportOf(cloudNode: CloudNode, { earlier }: Facts): readonly SchedulerN
     case "busy-going":
       return [{ hostname: name, jobs: ids.length === 0 ? ["completing"] : ids, state: "closed", ...kept }];
     case "up":
-    case "back":
       // A node that does not answer is not known to be idle.
       if (node.flags.has("NOT_RESPONDING") && ids.length === 0 && keep === undefined) return [];
       if (isOpen(node)) return [{ hostname: name, jobs: ids, state: "open", ...kept }];

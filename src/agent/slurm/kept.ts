@@ -18,15 +18,14 @@ export interface Kept {
   readonly downs: readonly { readonly nodearray: string; readonly at: Instant }[];
   /** What each job was told last, and when by a notification. */
   readonly told: ReadonlyMap<string, Told>;
-  /** Names that were powered down, or powering down, when they were seen last. */
-  readonly off: ReadonlySet<string>;
   /** What powered-down nodes are closed for, by place or name. */
   readonly closures: ReadonlyMap<string, Closure>;
 }
 
 /** A refusal that lasts longer than the resume that it answers. */
 export interface Closure {
-  readonly place: Place;
+  /** Absent: of a name that no range has. */
+  readonly place?: Place;
   /** Of a cause of one name: the name. Absent: it holds for every job that could use the place. */
   readonly name?: string;
   readonly why: string;
@@ -47,6 +46,5 @@ export const NOTHING_KEPT: Kept = {
   others: new Set(),
   downs: [],
   told: new Map(),
-  off: new Set(),
   closures: new Map(),
 };

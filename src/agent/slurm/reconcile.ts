@@ -8,7 +8,21 @@ import { markEnd, markReason, tellable, MARK } from "./marks.ts";
 import type { CloudNode } from "./cloud-node.ts";
 import { SLURMS_REASONS } from "./cloud-node.ts";
 import { closeNodes, noteClosures } from "./closures.ts";
-import type { Act, Decision, Known, Notice } from "./decision.ts";
+import type { Act, Known } from "./acts.ts";
+
+/** What a job that waits for a node is told. */
+export interface Notice {
+  readonly job: string;
+  readonly text: string;
+}
+
+/** What is to be done after one reading and one answer of the app. */
+export interface Decision {
+  readonly acts: readonly Act[];
+  readonly notices: readonly Notice[];
+  readonly troubles: readonly string[];
+  readonly kept: Kept;
+}
 
 /** How long a name is DOWN that has no instance, or whose instance is not ours. */
 const OWN_CAUSE_SECONDS: Seconds = 600;
@@ -27,7 +41,10 @@ export function reconcile(all: readonly CloudNode[], known: Known): Decision {
     const act = actOn(cloudNode, known, allowed);
     if (act !== undefined) acts.push(act);
   }
-  const kept = { ...keepUp(all, known), closures: noteClosures(all, known) };
+  const refused = new Map(
+    acts.flatMap(({ kind, name, why }) => (kind === "power-down-force" ? [[name, why] as const] : [])),
+  );
+  const kept = { ...keepUp(all, known), closures: noteClosures(all, known, refused) };
   const marked = closeNodes(all, { ...known, kept }, new Set(acts.map(({ name }) => name)));
   return {
     acts: [...acts, ...marked],
@@ -83,10 +100,9 @@ export function undoMarks(
   return all.flatMap((cloudNode) => {
     const { node, place } = cloudNode;
     const end = markEnd(node.reason);
-    if (place === undefined || node.base !== "DOWN" || node.flags.has("DRAIN") || end === undefined)
-      return [];
+    if (node.base !== "DOWN" || node.flags.has("DRAIN") || end === undefined) return [];
     if (end <= now) return [undo(cloudNode, "its mark has ended")];
-    return modes.get(place.nodearray) === "act"
+    return place === undefined || modes.get(place.nodearray) === "act"
       ? []
       : [undo(cloudNode, `${place.nodearray} is only observed`)];
   });

@@ -13,7 +13,6 @@ const PHASES: Readonly<Record<Phase, string>> = {
   chosen: "powered down, and a job has it",
   coming: "powering up",
   up: "up",
-  back: "up again without a resume",
   "busy-going": "powering down, and a job still completes there",
   going: "powering down without a job",
 };
