@@ -8,6 +8,7 @@ import type { Hands } from "./carry-out.ts";
 import { findControllers, readSlurm } from "./read-slurm.ts";
 import type { AppView } from "./slurm/app-view.ts";
 import { isWanted, messageOf } from "./slurm/demand.ts";
+import { expandHosts } from "./slurm/hosts.ts";
 import type { Kept } from "./slurm/kept.ts";
 import { NOTHING_KEPT } from "./slurm/kept.ts";
 import type { Mapping } from "./slurm/mapping.ts";
@@ -35,6 +36,8 @@ interface Memory {
   phases: ReadonlyMap<string, Phase>;
   upSince: Map<string, Instant>;
   readySince: Map<string, Instant>;
+  /** When a name was taken back last. */
+  takenBackAt: Instant | undefined;
   /** What was pushed last, and when. */
   pushed: { readonly message: DemandMessage; readonly content: string; readonly at: Instant } | undefined;
   view: AppView | undefined;
@@ -46,6 +49,8 @@ interface Memory {
 
 /** Without a change the message is pushed again after this time. */
 const RENEW_MS: Milliseconds = 60_000;
+/** A node that was taken back is stopped at a report after the first: for so long each reading is one. */
+const SECOND_REPORT_MS: Milliseconds = 60_000;
 /** A push that takes longer is given up, and its reading thrown away. */
 const LONGEST_PUSH_MS: Milliseconds = 20_000;
 /** An answer of the app that is older proves nothing. */
@@ -65,6 +70,7 @@ export function openAgent(parts: AgentParts): Turn {
     phases: new Map(),
     upSince: new Map(),
     readySince: new Map(),
+    takenBackAt: undefined,
     pushed: undefined,
     view: undefined,
     unknownSince: undefined,
@@ -141,6 +147,7 @@ async function push(
   const resumes = memory.kept?.resumes ?? new Map<string, Instant>();
   const message = messageOf(all, mapping, { readAt, resumes, earlier: new Set(earlier) });
   const content = JSON.stringify([message.nodearrays, message.schedulerNodes]);
+  if (isTakenBack(memory.pushed?.message, message)) memory.takenBackAt = now();
   const why = whyPush(memory, content, calls, now());
   if (why === undefined) return true;
   if (now() - readAt > LONGEST_PUSH_MS) {
@@ -162,7 +169,7 @@ async function push(
 }
 
 function whyPush(
-  { pushed }: Memory,
+  { pushed, takenBackAt }: Memory,
   content: string,
   calls: readonly SpooledCall[],
   now: Instant,
@@ -171,7 +178,21 @@ function whyPush(
   if (first !== undefined) return `Slurm called ${first.verb} of ${foldHostList(first.hosts)}`;
   if (pushed === undefined) return "the agent has begun";
   if (pushed.content !== content) return "Slurm shows a change";
+  if (takenBackAt !== undefined && now - takenBackAt < SECOND_REPORT_MS)
+    return "second report of what was taken back";
   return now - pushed.at >= RENEW_MS ? "renewal" : undefined;
+}
+
+/** Whether a name was in the message before, and is in this one no more. */
+function isTakenBack(before: DemandMessage | undefined, message: DemandMessage): boolean {
+  const namesOf = ({ nodearrays = [] }: Pick<DemandMessage, "nodearrays">): readonly string[] =>
+    [nodearrays]
+      .flat()
+      .flatMap(({ NodeNames = [] }) =>
+        typeof NodeNames === "string" ? (expandHosts(NodeNames) ?? []) : NodeNames,
+      );
+  const names = new Set(namesOf(message));
+  return before !== undefined && namesOf(before).some((name) => !names.has(name));
 }
 
 function countText(all: readonly CloudNode[]): string {

@@ -48,7 +48,7 @@ const nameShown = z.object({
   reason: z.string().optional().catch(undefined),
   ours: z.boolean().optional().catch(undefined),
   earlier: z.boolean().optional().catch(undefined),
-  cause: z.enum(["name", "everyone"]).optional().catch(undefined),
+  holdsFor: z.enum(["name", "everyone"]).optional().catch(undefined),
   until: moment.optional().catch(undefined),
   room: z.int().min(0).optional().catch(undefined),
 });
@@ -58,6 +58,17 @@ const setShown = z.object({ names: z.array(z.unknown()).optional().catch(undefin
 const stateShown = z.object({
   health: z.object({ lastLookAgeSeconds: z.number().optional(), restingUntil: z.string().optional() }),
   nodearrays: z.array(z.object({ name: z.string(), mode: z.enum(["act", "observe"]).optional() })),
+  buckets: z.array(z.unknown()).optional().catch(undefined),
+});
+
+const bucketShown = z.object({
+  nodearray: z.string(),
+  machineType: z.string(),
+  placementGroup: z.string().optional(),
+  available: z.int().min(0),
+  closed: z.string().optional(),
+  limits: z.array(z.object({ kind: z.string(), unit: z.string(), left: z.number() })),
+  backoff: z.object({ until: moment }).optional(),
 });
 
 async function askFor(
@@ -80,13 +91,31 @@ async function askFor(
     modes: new Map(
       state.nodearrays.map(({ name, mode = "observe" }) => [name, mode] satisfies [string, Mode]),
     ),
+    places: (state.buckets ?? []).flatMap((item) => placeRooms(bucketShown.safeParse(item).data)),
     names: new Map(names.map((shown) => [shown.name, outcomeOf(shown)])),
     ...withoutAbsent({ observationAge: state.health.lastLookAgeSeconds }),
   };
 }
 
+function placeRooms(bucket: z.infer<typeof bucketShown> | undefined): AppView["places"] {
+  if (bucket === undefined) return [];
+  const { nodearray, machineType, placementGroup, available, closed, limits, backoff } = bucket;
+  const shared = limits.filter(
+    ({ kind, unit }) => unit === "nodes" && ["nodearray", "cluster"].includes(kind),
+  );
+  return [
+    {
+      nodearray,
+      size: machineType,
+      nodes: closed === undefined && backoff === undefined ? available : 0,
+      shared: Math.max(0, Math.min(...shared.map(({ left }) => left))),
+      ...withoutAbsent({ group: placementGroup, until: backoff?.until }),
+    },
+  ];
+}
+
 function outcomeOf({ state, since, ours, earlier, ...more }: z.infer<typeof nameShown>): NameOutcome {
-  const { from, reason, cause, until, room } = more;
+  const { from, reason, holdsFor, until, room } = more;
   return {
     state,
     isOurs: ours !== false,
@@ -95,7 +124,7 @@ function outcomeOf({ state, since, ours, earlier, ...more }: z.infer<typeof name
       since: since === undefined ? undefined : instant(since),
       from,
       reason,
-      cause,
+      holdsFor,
       until,
       room,
     }),

@@ -2,7 +2,8 @@ import { foldHostList } from "../domain/host-list.ts";
 import type { Milliseconds } from "../domain/units.ts";
 import type { RunCommand } from "./commands.ts";
 import { readNodes } from "./slurm/read-nodes.ts";
-import type { Act, Notice } from "./slurm/reconcile.ts";
+import type { Act } from "./slurm/acts.ts";
+import type { Notice } from "./slurm/reconcile.ts";
 import type { CloudNode } from "./slurm/cloud-node.ts";
 
 /** What acts need of the machine. */

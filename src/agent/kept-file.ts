@@ -1,10 +1,21 @@
 import * as z from "zod";
 import { instant } from "../domain/units.ts";
-import type { Kept } from "./slurm/kept.ts";
+import type { Closure, Kept } from "./slurm/kept.ts";
 import { NOTHING_KEPT } from "./slurm/kept.ts";
 
 const moment = z.number().transform(instant);
 const moments = z.record(z.string(), moment).transform((record) => new Map(Object.entries(record)));
+
+const closure = z.object({
+  place: z.object({
+    nodearray: z.string(),
+    size: z.string().exactOptional(),
+    group: z.string().exactOptional(),
+  }),
+  name: z.string().exactOptional(),
+  why: z.string(),
+  until: moment.exactOptional(),
+});
 
 const schema = z.object({
   modes: z
@@ -18,6 +29,11 @@ const schema = z.object({
   told: z
     .record(z.string(), z.object({ text: z.string(), at: moment }))
     .transform((record) => new Map(Object.entries(record))),
+  // A file of the release before has none.
+  closures: z
+    .record(z.string(), closure)
+    .optional()
+    .transform((record) => new Map<string, Closure>(Object.entries(record ?? {}))),
 });
 
 /** Reads the file. One that cannot be read is as none: the agent observes until it has heard a mode. */
@@ -29,7 +45,7 @@ export function readKept(text: string): Kept {
   }
 }
 
-export function keptText({ modes, resumes, marks, opened, others, downs, told }: Kept): string {
+export function keptText({ modes, resumes, marks, opened, others, downs, told, closures }: Kept): string {
   return JSON.stringify({
     modes: Object.fromEntries(modes),
     resumes: Object.fromEntries(resumes),
@@ -38,5 +54,6 @@ export function keptText({ modes, resumes, marks, opened, others, downs, told }:
     others: [...others],
     downs,
     told: Object.fromEntries(told),
+    closures: Object.fromEntries(closures),
   });
 }

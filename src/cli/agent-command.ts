@@ -137,6 +137,8 @@ async function release(terminal: Terminal, mapping: Mapping): Promise<ExitCode> 
 /** The spool is read each second; without a call Slurm is read every 15 s. */
 const SPOOL_MS: Milliseconds = 1000;
 const READ_MS: Milliseconds = 15_000;
+/** After a call the app has planned within this time: what cannot be had is told then. */
+const AFTER_CALL_MS: Milliseconds = 4000;
 
 async function work(
   terminal: Terminal,
@@ -172,13 +174,13 @@ async function serve(
   turn: Turn,
   callsNow: () => Promise<readonly string[]>,
 ): Promise<ExitCode> {
-  let [lastAt, seen] = [0, new Set<string>()];
+  let [lastAt, seen, wait] = [0, new Set<string>(), READ_MS];
   for (;;) {
     const calls = await callsNow();
     const isNew = calls.some((file) => !seen.has(file));
-    if (isNew || terminal.now() - lastAt >= READ_MS) {
+    if (isNew || terminal.now() - lastAt >= wait) {
       // A call that cannot be pushed now is tried again with the next reading, not each second.
-      [lastAt, seen] = [terminal.now(), new Set(calls)];
+      [lastAt, seen, wait] = [terminal.now(), new Set(calls), isNew ? AFTER_CALL_MS : READ_MS];
       await turn();
     }
     if (!(await terminal.sleep(SPOOL_MS))) return EXIT.done;

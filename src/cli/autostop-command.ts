@@ -118,7 +118,7 @@ async function askOnce(
   const word = wordIn(answer, { isFirst: series === undefined });
   if (word === "stop") await keep(writeSeries({ ...next, granted: true }));
   if (word === "open") await keep(undefined);
-  if (word === "closed") await keep(writeSeries(withAnswer(next, problemIn(answer), terminal.now())));
+  if (word === "closed") await keep(writeSeries(withAnswer(next, problemIn(answer))));
   const code = tell(terminal, answer, json === true, () => ({ text: `${instance} will be stopped` }));
   return code === EXIT.usage ? code : CODES[word];
 }

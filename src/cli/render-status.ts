@@ -79,24 +79,29 @@ function indented(text: string, head: string): readonly string[] {
   );
 }
 
-function nodesText({ byPhase, byVerdict, deallocated }: StateAnswer["nodes"]): string {
+function nodesText({ byPhase, byVerdict, deallocated, kept }: StateAnswer["nodes"]): string {
   const idle = byVerdict["busyness-unknown"] ?? 0;
   return [
     countsText(byPhase, "none"),
     ...(idle === 0 ? [] : [`${idle} not needed, busy state unknown`]),
-    ...(deallocated === undefined ? [] : [keptText(deallocated)]),
+    ...(deallocated === undefined ? [] : [deallocatedText(deallocated)]),
+    ...(kept === undefined ? [] : [`${kept.count} kept by their scheduler, ${costText(kept)}`]),
   ].join("; ");
 }
 
 /** Deallocated nodes cost no machine time, but their disks do. */
-function keptText({
-  since,
+function deallocatedText(deallocated: NonNullable<StateAnswer["nodes"]["deallocated"]>): string {
+  return `deallocated since ${deallocated.since ?? "?"}, disks ${costText(deallocated)}`;
+}
+
+function costText({
   pricePerHour,
   currency = "",
-}: NonNullable<StateAnswer["nodes"]["deallocated"]>): string {
-  const cost =
-    pricePerHour === undefined ? "at a price not configured" : `${pricePerHour} ${currency} an hour`;
-  return `deallocated since ${since ?? "?"}, disks ${cost}`;
+}: {
+  readonly pricePerHour?: number | undefined;
+  readonly currency?: string | undefined;
+}): string {
+  return pricePerHour === undefined ? "at a price not configured" : `${pricePerHour} ${currency} an hour`;
 }
 
 /** Nodes by the key of their stop URL, if there is more than one key (docs/configuration.md, Keys of stop URLs). */

@@ -367,7 +367,7 @@ export interface Problem {
    */
   undrain?: boolean;
   /**
-   * To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed while it hears that.
+   * To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed until it hears something else, for 20 minutes at most.
    */
   stopUnderWay?: true;
   [k: string]: unknown;
@@ -548,6 +548,39 @@ export interface RequestSetState {
      * The moment of the resume that this answers, as the sender said it. Absent: none was said.
      */
     since?: number;
+    /**
+     * What kind of thing `reason` is. Absent: it is none that keeps the name from its node.
+     */
+    cause?:
+      | "limit"
+      | "quota"
+      | "cap"
+      | "pause"
+      | "array"
+      | "request"
+      | "cluster"
+      | "refused"
+      | "failed"
+      | "old-node"
+      | "earlier"
+      | "elsewhere"
+      | "plan";
+    /**
+     * For whom the cause holds: everyone who could use this node array, size and placement group, or this name alone. Absent: neither is known, as for the cap of another request set.
+     */
+    holdsFor?: "everyone" | "name";
+    /**
+     * How many more nodes of its node array, size and placement group the set can have now. Absent: the cause does not hold for everyone, or no plan has seen the demand as it is now.
+     */
+    room?: number;
+    /**
+     * There is no room because of pauses: when the first of them ends. Absent: no end is known.
+     */
+    until?: string;
+    /**
+     * Its node was Ready before the resume that the name waits for. It goes once its scheduler reports it closed without a job.
+     */
+    earlier?: true;
     nodeId?: string;
     /**
      * The autoscaler did not make the node, and does not stop it. Absent: it is ours, or there is none.
@@ -908,6 +941,14 @@ export interface Cluster {
        * A moment, ISO 8601 in UTC.
        */
       since: string;
+      pricePerHour?: number;
+      currency?: string;
+    };
+    /**
+     * Nodes that a scheduler keeps (`keep` in a report): they are not stopped. The price is of those that have one; absent: none has.
+     */
+    kept?: {
+      count: number;
       pricePerHour?: number;
       currency?: string;
     };

@@ -5,44 +5,41 @@ export interface StopSeries {
   readonly begunAt: number;
   /** When the last question that may begin a stop was asked. */
   readonly askedAt: number;
-  /** When the last answer came that named a stop under way. Absent: none did. */
-  readonly heldAt?: number;
+  /** An answer has named a stop under way. */
+  readonly held: boolean;
   /** The app has said that the node is being stopped. */
   readonly granted: boolean;
 }
 
 /** A series asks for a stop for this long. After that it only asks for the state of the stop. */
 const BEGIN_MS: Milliseconds = 60_000;
-/**
- * After this time since the last question for a stop, and since the last answer that named one under way, no stop can be in progress. The app
- * knows of standstills of CycleCloud; the node does not.
- */
+/** After this time since the last question for a stop no stop can be in progress, unless an answer has named one under way. */
 const OVER_MS: Milliseconds = 180_000;
-/** The app gives a stop up after 15 minutes. After this time since its question a node listens to no such answer any more. */
+/**
+ * Once an answer has named a stop under way, only another answer shows that it is over, and not silence: CycleCloud may stand still with it,
+ * and the app be away. The app gives a stop up after 15 minutes. After this time since its question the node takes work again.
+ */
 const LONGEST_MS: Milliseconds = 1_200_000;
 
 /** The series in a kept text. Undefined if the text cannot be read. */
 export function readSeries(text: string): StopSeries | undefined {
-  const [begunAt, askedAt, granted, held = "0"] = text.trim().split(" ");
-  const heldAt = Number(held) > 0 ? { heldAt: Number(held) } : {};
+  const [begunAt, askedAt, granted, held] = text.trim().split(" ");
   const series = {
     begunAt: Number(begunAt),
     askedAt: Number(askedAt),
-    ...heldAt,
     granted: granted === "granted",
+    held: held !== undefined,
   };
   return series.begunAt > 0 && series.askedAt > 0 ? series : undefined;
 }
 
-export function writeSeries({ begunAt, askedAt, granted, heldAt }: StopSeries): string {
-  const held = heldAt === undefined ? "" : ` ${heldAt}`;
-  return `${begunAt} ${askedAt} ${granted ? "granted" : "asked"}${held}\n`;
+export function writeSeries({ begunAt, askedAt, granted, held }: StopSeries): string {
+  return `${begunAt} ${askedAt} ${granted ? "granted" : "asked"}${held ? " held" : ""}\n`;
 }
 
 /** Whether no verdict came and no stop can be in progress: the node may take work again. */
-export function isOver({ granted, askedAt, heldAt = askedAt }: StopSeries, now: number): boolean {
-  if (granted) return false;
-  return now - Math.max(askedAt, heldAt) >= OVER_MS || now - askedAt >= LONGEST_MS;
+export function isOver({ granted, askedAt, held }: StopSeries, now: number): boolean {
+  return !granted && now - askedAt >= (held ? LONGEST_MS : OVER_MS);
 }
 
 /** Whether the next question may begin a stop. */
@@ -55,7 +52,7 @@ export function withQuestion(
   series: StopSeries | undefined,
   { begins, now }: { readonly begins: boolean; readonly now: number },
 ): StopSeries {
-  if (series === undefined) return { begunAt: now, askedAt: now, granted: false };
+  if (series === undefined) return { begunAt: now, askedAt: now, granted: false, held: false };
   return begins ? { ...series, askedAt: now } : series;
 }
 
@@ -63,9 +60,8 @@ export function withQuestion(
 export function withAnswer(
   series: StopSeries,
   { stopUnderWay }: { readonly stopUnderWay: boolean | undefined },
-  now: number,
 ): StopSeries {
-  return stopUnderWay === true ? { ...series, heldAt: now } : series;
+  return stopUnderWay === true ? { ...series, held: true } : series;
 }
 
 /** What an answer means for the node. */

@@ -1,6 +1,7 @@
 import { createCycleCloud } from "../adapters/cyclecloud/cyclecloud.ts";
 import type { Transport } from "../adapters/cyclecloud/transport.ts";
 import {
+  forgetfulHistory,
   memoryCredentialBreaker,
   memoryDocuments,
   memoryHistory,
@@ -31,6 +32,8 @@ export interface MemoryOptions {
   readonly autostopKeys: AutostopKeys;
   readonly policy: Policy;
   readonly log: Log;
+  /** Drops what is only kept for readers: nobody asks for the history of ticks and of nodes. Absent: it is kept. */
+  readonly forgets?: true;
 }
 
 /** A composition for a virtual run, with the queue that its driver drains. */
@@ -59,9 +62,10 @@ export function composeInMemory(options: MemoryOptions): MemoryComposition {
     clock,
     entropy: systemEntropy(),
     store,
-    history: memoryHistory(),
     plans: memoryPlanArchive(),
-    nodeHistory: memoryNodeHistory(),
+    ...(options.forgets === true
+      ? forgetfulHistory()
+      : { history: memoryHistory(), nodeHistory: memoryNodeHistory() }),
     documents: memoryDocuments(store),
     breaker: memoryCredentialBreaker(),
     triggers: memoryTriggerLog(),

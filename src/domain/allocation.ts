@@ -18,7 +18,7 @@ export interface Allocation {
   readonly needed: ReadonlyMap<NodeId, readonly string[]>;
   readonly outcomes: readonly DemandOutcome[];
   /** For named nodes that are not there as they were asked for: why. */
-  readonly names: ReadonlyMap<string, Reason>;
+  readonly names: ReadonlyMap<string, NameWhy>;
   /** Groups that exist or that demands ask for, by array and size. */
   readonly groups: readonly GroupedArray[];
   /** `rank`: placed strictly by rank. `size`: placed again by size, which was cheaper and gave no demand less. */
@@ -30,6 +30,12 @@ export interface Allocation {
   readonly stepsBySet: ReadonlyMap<SetName, number>;
   /** How each job found its places, in order of rank. Only with `bucket-order`. */
   readonly orders?: readonly PlacementOrder[];
+}
+
+/** Why a named node is not there as it was asked for, and the request set whose target got this reason. */
+export interface NameWhy {
+  readonly reason: Reason;
+  readonly set: SetName;
 }
 
 /** The buckets that a job considered, and its placements there, in order of use. */

@@ -48,6 +48,8 @@ export interface NamedNodes {
   readonly since?: number;
   /** One job needs all of them at once, so that none is created without the others. Absent: each is of use by itself. */
   readonly together?: true;
+  /** Names that it may not have, because a set under another rule for senders holds them. Absent: none. A message has none. */
+  readonly heldByOthers?: readonly string[];
 }
 
 /** "This array shall have this many groups, each with this many nodes (or cores) in a placement group of its own." */

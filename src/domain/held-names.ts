@@ -1,12 +1,15 @@
 import type { RankedDemand } from "./demand.ts";
 import { expandHostList } from "./host-list.ts";
-import type { NodeId } from "./ids.ts";
+import type { NodeId, SetName } from "./ids.ts";
+import type { NameCause } from "./name-cause.ts";
 import type { Instant } from "./units.ts";
 
 /** What is remembered of a name that targets ask for (docs/protocol.md, Named nodes). */
 export interface HeldName {
   /** The first plan that found it wanted. It begins anew with a newer `since`, and when the name was in no set for a moment. */
   readonly from: Instant;
+  /** The request set that named it first. With rules for senders, sets under other rules may not name it meanwhile. */
+  readonly by?: SetName;
   /** The moment of the resume that its node is for. Absent: no set has said one. */
   readonly since?: number;
   /** A plan since `from` found its node up or on its way. */
@@ -15,10 +18,12 @@ export interface HeldName {
   readonly earlier?: NodeId;
   /** What became of it. No node is made with this name before a newer resume. Absent: not decided. */
   readonly end?: NameEnd;
-  /** CycleCloud refused a request for this name alone. The next plan finds out whether that is final. */
-  readonly refusal?: Pick<NameEnd, "at" | "why">;
+  /** CycleCloud refused this name. The next plan finds out whether that is final. */
+  readonly refusal?: Omit<NameEnd, "state">;
   /** Why it has no node yet, or not the right one. Absent: there is nothing to tell. */
   readonly told?: string;
+  /** The kind of cause of that. Absent: it has none. */
+  readonly cause?: NameCause;
   /** Since when no set names it. Absent: a set does. */
   readonly outSince?: Instant;
 }
@@ -29,6 +34,7 @@ interface NameEnd {
   readonly at: Instant;
   /** The sentence of then. */
   readonly why: string;
+  readonly cause: NameCause;
 }
 
 /** Names of which the same is remembered, as a host list: thousands of names make a short record. */

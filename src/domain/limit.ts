@@ -13,7 +13,7 @@ export type LimitKind =
 
 export interface LimitId {
   readonly kind: LimitKind;
-  /** The name of the array, family, region, set or user, or the bucket's text. Empty for the cluster. */
+  /** The name of the array, family, region, set or user, or the bucket's text. Empty for the cluster, and for a cap whose holder is not told. */
   readonly name: string;
   readonly unit: "nodes" | "cores";
   /** For a request set's cap: several sets share it, and `name` lists them. */
@@ -32,6 +32,7 @@ export function limitText({ kind, name, guessed, shared }: LimitId): string {
     case "probe":
       return `probe of ${name}, whose nodes went down soon after they were Ready`;
     case "request-set-cap":
+      if (name === "") return "cap of the request set";
       return shared === true ? `cap that the request sets ${name} share` : `cap of request set ${name}`;
     case "user-cap":
       return `cap of user ${name}`;

@@ -4,7 +4,12 @@ import type { Instant, Seconds } from "./units.ts";
 import { clockTime, isoTime } from "./units.ts";
 
 /** Why a node stays or is stopped. */
-export type NodeVerdict =
+export type NodeVerdict = Judgement & {
+  /** Its scheduler keeps it, whatever else is true of it, for this reason. */
+  readonly keep?: string;
+};
+
+type Judgement =
   | { readonly kind: "needed"; readonly by: readonly string[] }
   | { readonly kind: "coming"; readonly bootSecondsLeft: number }
   | { readonly kind: "busy" }
@@ -152,7 +157,10 @@ type Judged<K extends Kind> = { readonly [P in K]: VerdictOf<P> & { readonly kin
 
 /** One sentence for users. */
 export function renderVerdict(verdict: NodeVerdict): string {
-  return sentenceOf(verdict);
+  const { keep } = verdict;
+  return keep === undefined
+    ? sentenceOf(verdict)
+    : `${sentenceOf(verdict)}; it is not stopped, because its scheduler keeps it: ${showText(keep)}`;
 }
 
 function sentenceOf<K extends Kind>(verdict: Judged<K>): string {

@@ -177,8 +177,17 @@ export interface DemandOutcome {
   readonly reasons: readonly Reason[];
   /** Number of reasons left out. Absent: none. */
   readonly moreReasons?: number;
+  /** Of a target that names nodes and lacks some: how many more there is room for. Absent: it lacks none, or the plan left it out. */
+  readonly room?: NamedRoom;
   /** The change that would let all of the demand be placed. Absent: nothing is lacking, or it is unknown. */
   readonly binding?: Remedy;
+}
+
+/** Room for more nodes of an array, size and group. */
+export interface NamedRoom {
+  readonly nodes: number;
+  /** There is none because of pauses: when the first of them ends. */
+  readonly until?: Instant;
 }
 
 /** Whether a demand is not completely placed. */

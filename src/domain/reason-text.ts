@@ -121,6 +121,8 @@ const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
   "name-waits": ({ name, status }) => `${name} waits until its old node has gone, which is ${status}`,
   "name-earlier": ({ name }) =>
     `${name} has a node of an earlier resume: it goes when its scheduler reports it closed without a job, and ${name} is then made anew`,
+  "name-held": ({ names, count }) =>
+    `${names.join(", ")}${count > names.length ? ` and ${count - names.length} more` : ""}: a request set under another rule of the configuration (senders) holds the name`,
   "name-elsewhere": ({ name, bucket }) => `${name} exists, in ${bucketText(bucket)}`,
   "left-out": ({ by }) =>
     by === "configuration"

@@ -199,6 +199,8 @@ type Cause =
   | { readonly code: "name-waits"; readonly name: string; readonly status: string }
   /** Its node was Ready before the resume that the name waits for, and is not of that. It is made anew when this one has gone. */
   | { readonly code: "name-earlier"; readonly name: string }
+  /** Request sets under another rule for senders hold these names: the first few, and how many. */
+  | { readonly code: "name-held"; readonly names: readonly string[]; readonly count: number }
   /** The node with this name is not where it was asked for. */
   | { readonly code: "name-elsewhere"; readonly name: string; readonly bucket: BucketKey }
   | { readonly code: "cluster-not-started"; readonly state: string; readonly targetState: string };

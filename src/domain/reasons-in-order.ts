@@ -42,6 +42,7 @@ export function rankOfReason(reason: Reason): number {
     case "name-over":
     case "name-waits":
     case "name-earlier":
+    case "name-held":
     case "dynamic-disputed":
     case "sender-refused":
     case "dynamic-name-taken":

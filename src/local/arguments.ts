@@ -41,7 +41,7 @@ export const USAGE = `Runs HPC workloads against the whole autoscaler on this ma
   --verbose           writes the function app's log to stderr, and what only its authors need
   --help              prints this text
 
-Exit code 0: every job ran and the audit found no violation; 1: otherwise; 2: the arguments are invalid; 130: ended by Ctrl-C.
+Exit code 0: every job ran, the audit found no violation, and node-hours of --virtual are within their bound; 1: otherwise; 2: the arguments are invalid; 130: ended by Ctrl-C.
 `;
 
 export interface Arguments {

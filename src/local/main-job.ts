@@ -7,7 +7,7 @@ import type { Play } from "./play/play.ts";
 import type { JobOutput } from "./play/progress.ts";
 import { createProgress } from "./play/progress.ts";
 import { playReally } from "./play/real.ts";
-import { figuresOf, isClean, renderSummary } from "./play/summary.ts";
+import { figuresOf, isClean, isWithinBound, renderSummary } from "./play/summary.ts";
 import { playVirtually } from "./play/virtual.ts";
 import { pageAddress, serve } from "./serve.ts";
 import { serveSettings } from "./serve-settings.ts";
@@ -125,7 +125,10 @@ async function run(
   const seconds = (performance.now() - began) / 1000;
   say(`time          ${figures.simulatedHours} simulated hours in ${seconds.toFixed(1)} s`);
   if (options.json) say(JSON.stringify(figures));
-  return isClean(figures, played.finished) ? 0 : 1;
+  // On a fast clock the app's own latency takes node-hours, too.
+  const isDear = options.virtual && !isWithinBound(figures);
+  if (isDear) complain(`node-hours: found ${figures.nodeHours}, expected at most ${figures.nodeHoursBound}`);
+  return isClean(figures, played.finished) && !isDear ? 0 : 1;
 }
 
 function whereToLook(system: LocalSystem, speed: number): string {

@@ -46,6 +46,7 @@ function decide(
     rests: false,
     modes: new Map([["htc", "act"] as const, ["gpu", "observe"] as const]),
     names: new Map(Object.entries(names)),
+    places: [],
   };
   const upSince = new Map(all.map(({ name }) => [name, instant(NOW - 600_000)]));
   const known = {
@@ -93,6 +94,7 @@ test.each([
     rests: false,
     modes: new Map([["htc", "act"] as const]),
     names: new Map([["htc-1", outcome("failed")]]),
+    places: [],
     ...change,
   };
   const view: AppView = observationAge === undefined ? rest : { ...rest, observationAge };
@@ -133,7 +135,9 @@ test("powered-down siblings are DOWN while a cause holds for every job, as far a
     "gpu-1": "IDLE+CLOUD+POWERED_DOWN",
   };
   const until = plusSeconds(NOW, 90);
-  const names = { "htc-1": outcome("refused", { cause: "everyone", until, room: 1, reason: "no capacity" }) };
+  const names = {
+    "htc-1": outcome("refused", { holdsFor: "everyone", until, room: 1, reason: "no capacity" }),
+  };
   const { acts, shown, kept, all } = decide(states, names);
   expect(shown).toEqual(["power-down-force htc-1", "down htc-3"]);
   expect(acts[1]?.reason).toBe("autoscaler: no capacity; until 2025-11-20T11:01:30Z");

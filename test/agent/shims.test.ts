@@ -54,7 +54,11 @@ async function call(site: Site, verb: (typeof VERBS)[number], list: string): Pro
 }
 
 const spooled = (site: Site, folder = "state"): readonly string[] =>
-  readdirSync(`${site.folder}/${folder}/spool`).filter((name) => !name.startsWith("."));
+  site.exists(`${folder}/spool`)
+    ? readdirSync(`${site.folder}/${folder}/spool`).filter((name) => !name.startsWith("."))
+    : [];
+
+const isCall = (file: string): boolean => file.endsWith(".call");
 
 const eventually = (check: () => void): Promise<void> =>
   vi.waitFor(check, { timeout: PATIENCE_MS, interval: 20 });
@@ -174,24 +178,37 @@ test("each run undoes our marks that have ended, and no other", async () => {
   );
 });
 
-test("a shim keeps its processor time, whatever the app and Slurm do", async () => {
+/** `npm run test:deep` measures also how soon a call returns. */
+const IS_DEEP = process.env["DEEP"] !== undefined;
+
+test.each([
+  { name: "hangs", spoil: (site: Site) => void (site.app.status = 0) },
+  { name: "is away", spoil: (site: Site) => site.edit("slurm.map", /url=.*/, "url=http://127.0.0.1:9") },
+  { name: "answers 500", spoil: (site: Site) => void (site.app.status = 500) },
+  {
+    name: "answers, and the disk refuses",
+    spoil: (site: Site) => rmSync(`${site.folder}/state/spool`, { recursive: true }),
+  },
+])("a shim keeps its processor time, and returns soon, while the app $name", async ({ spoil }) => {
   const site = await openShims();
-  // Nothing answers, the agent is silent, and the list is long and has holes.
+  // Slurm does not answer, the agent is silent, and the list is long and has holes.
   site.write("bin/scontrol", "#!/bin/sh\nexec sleep 1\n");
   site.write("state/heartbeat-a", "0\n");
-  site.write(
-    "slurm.map",
-    site
-      .read("slurm.map")
-      .replace("htc-[1-4]", "htc-[1-20000]")
-      .replace(/url=.*/, "url=http://127.0.0.1:9"),
-  );
+  site.edit("slurm.map", "htc-[1-4]", "htc-[1-20000]");
+  spoil(site);
   const list = `htc-[${Array.from({ length: 1000 }, (_, index) => index * 2 + 1).join(",")}],hpc-[1-4],login`;
+  const runs = IS_DEEP ? 100 : 5;
   const times: (readonly number[])[] = [];
-  for (let run = 0; run < 5; run += 1) times.push(await call(site, "resume", list));
-  const processor = times.map(([milliseconds = 0]) => milliseconds).toSorted((a, b) => a - b);
-  expect(processor[2]).toBeLessThanOrEqual(50);
-  expect(spooled(site)).toHaveLength(5);
+  for (let run = 0; run < runs; run += 1) times.push(await call(site, "resume", list));
+  const [processor, real] = [0, 1].map((kind) => times.map((of) => of[kind] ?? 0).toSorted((a, b) => a - b));
+  expect(processor?.[Math.floor(runs / 2)]).toBeLessThanOrEqual(50);
+  if (IS_DEEP) {
+    console.log(`median ${processor?.[50]} ms of processor time; 99 of 100 within ${real?.[98]} ms`);
+    expect(real?.[98]).toBeLessThanOrEqual(250);
+  }
+  await eventually(() =>
+    expect([...spooled(site, "memory"), ...spooled(site)].filter(isCall)).toHaveLength(runs),
+  );
 });
 
 test("the shim is one file without a dependency on the path of this machine", () => {

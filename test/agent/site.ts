@@ -29,6 +29,7 @@ export interface Site {
   readonly url: string;
   readonly write: (file: string, text: string) => void;
   readonly read: (file: string) => string;
+  readonly edit: (file: string, from: string | RegExp, to: string) => void;
   readonly exists: (file: string) => boolean;
   readonly play: (scene: string) => void;
   /** Messages that the app accepted. */
@@ -72,6 +73,7 @@ export async function openSite(scene: string, mapping = MAPPING_TEXT): Promise<S
     emptied,
     app,
     read: (file) => (existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8") : ""),
+    edit: (file, from, to) => write(file, readFileSync(join(folder, file), "utf8").replace(from, to)),
     exists: (file) => existsSync(join(folder, file)),
     agent: (...words) =>
       runCommand(
@@ -85,6 +87,8 @@ export async function openSite(scene: string, mapping = MAPPING_TEXT): Promise<S
 async function openApp(app: Site["app"], pushed: Site["pushed"], emptied: string[]): Promise<string> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
+      // It takes the message and does not answer.
+      if (app.status === 0) return;
       response.statusCode = app.status;
       const answer = app.status === 200 ? answerTo(request.method, request.url ?? "", body) : {};
       response.setHeader("content-type", "application/json");
@@ -99,7 +103,10 @@ async function openApp(app: Site["app"], pushed: Site["pushed"], emptied: string
     return { health: { ok: true, lastLookAgeSeconds: app.age }, nodearrays };
   };
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const { port } = server.address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
 }

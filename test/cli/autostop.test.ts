@@ -59,6 +59,17 @@ test.each([
   expect(codes).toEqual([3, code]);
 });
 
+test("after an answer that named a stop under way, no other but a verdict opens the node for 20 minutes", async () => {
+  const { codes } = await askSeries([
+    { at: 0, status: 503, body: { undrain: false, stopUnderWay: true } },
+    { at: 30, ...UNSURE },
+    { at: 600, status: 502 },
+    { at: 1229, ...UNSURE },
+    { at: 1230, ...UNSURE },
+  ]);
+  expect(codes).toEqual([3, 3, 3, 3, 1]);
+});
+
 test("a node that is being stopped stays closed however long nobody answers, and may ask for a stop again", async () => {
   const { codes, questions } = await askSeries([
     { at: 0, status: 200, body: { stop: true } },

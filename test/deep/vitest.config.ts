@@ -10,6 +10,8 @@ export default defineConfig({
     root: fileURLToPath(new URL("../..", import.meta.url)),
     include: [
       "test/deep/**/*.deep.ts",
+      "test/schedulers/*.deep.ts",
+      "test/agent/shims.test.ts",
       "test/property/**/*.test.ts",
       "test/adapters/tables/scale.test.ts",
       "test/app/describe/state-size.test.ts",

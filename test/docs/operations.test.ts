@@ -67,6 +67,8 @@ test("the workflow runs the README's test command, and the real compiler and lin
   const [, command = ""] = /^ {4}(npm ci && npm test)\b/m.exec(read("README.md")) ?? [];
   expect(all(workflow, /^ +- run: (.+)$/gm)).toEqual([
     command,
+    "apt-get update && apt-get install --yes --no-install-recommends ca-certificates curl git",
+    "npm ci && npm run test:schedulers -- --install",
     "az bicep install && az bicep version",
     "az bicep build --file infra/main.bicep --stdout > /dev/null",
     "az bicep lint --file infra/main.bicep",

@@ -151,6 +151,32 @@ describe.each(["autostop.sh", "cyclecloud_autostop.py"])("%s", (script) => {
     },
   );
 
+  test.each([
+    ["503 that cannot tell", { status: 503, body: '{"undrain":false}' }],
+    ["502 of something else", { status: 502 }],
+  ])("after an answer that named a stop under way, %s does not open it for 20 minutes", async (_, later) => {
+    const stage = await idleNode(script);
+    stage.answer({ status: 503, body: '{"undrain":false,"stopUnderWay":true}' }, later);
+    await stage.run(script);
+    // Its last question for a stop was asked 35 s after it was closed.
+    stage.pass(1170);
+    await stage.run(script);
+    expect(stage.has("offline")).toBe(true);
+    stage.pass(30);
+    await stage.run(script);
+    expect(stage.has("offline")).toBe(false);
+  });
+
+  test("after an answer that named a stop under way, undrain opens it", async () => {
+    const stage = await idleNode(script);
+    stage.answer(
+      { status: 503, body: '{"undrain":false,"stopUnderWay":true}' },
+      { status: 503, body: '{"undrain":true}' },
+    );
+    await stage.run(script);
+    expect(stage.has("offline")).toBe(false);
+  });
+
   test("a later run obeys the verdict that its question brings", async () => {
     const stage = await idleNode(script);
     stage.answer({ status: 503, body: '{"undrain":false}' });

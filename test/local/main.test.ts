@@ -105,6 +105,14 @@ describe("on the virtual clock", () => {
     expect(lastLine(ended)).toMatchObject({ jobsCompleted: 2, leastNodeHours: 0.21, mostLiveNodes: 2 });
   });
 
+  test("a run that takes more node-hours than its own bound says so, and ends with 1", async () => {
+    const ended = await play("--virtual", "--json", "--trace", trace("one-second"));
+    expect(ended.code).toBe(1);
+    // The bound has ten minutes for a node, and nothing for the minute in which it stops.
+    expect(ended.stderr).toContain("node-hours: found 0.18, expected at most 0.17\n");
+    expect(lastLine(ended)).toMatchObject({ jobsCompleted: 1, ...NOTHING_FOUND });
+  });
+
   test("lines of a trace that cannot be read are named, and the others are played", async () => {
     const ended = await play("--virtual", "--json", "--trace", trace("two-bad-lines"));
     expect(ended.code).toBe(0);

@@ -69,7 +69,7 @@ export async function askUntilOver(
     const { status, undrain, stopUnderWay } = await Promise.race([reach({ nth, begins, query }), late]);
     const word = wordOf({ status, undrain, isFirst });
     if (word !== "closed") return end(word);
-    series = withAnswer(series, { stopUnderWay }, now());
+    series = withAnswer(series, { stopUnderWay });
     await clock.sleep(Math.max(1000, begun + 1000 * ASK_AGAIN_SECONDS - clock.now()));
   }
 }

@@ -112,8 +112,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         in: "isOver",
-        from: "now - Math.max(askedAt, heldAt) >= OVER_MS",
-        to: "now - Math.min(askedAt, heldAt) >= OVER_MS",
+        from: "held ? LONGEST_MS : OVER_MS",
+        to: "OVER_MS",
       },
     ],
     shows: "open",

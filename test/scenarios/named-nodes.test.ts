@@ -373,3 +373,127 @@ test("a node that its scheduler keeps is told so when it asks", async () => {
   const { nodes } = await stage.state("demo");
   expect(JSON.stringify(nodes)).toContain("its scheduler keeps it: drained by anna");
 });
+
+/** Reports of one host, every 25 s. */
+async function report(stage: Stage, times: number, host: object, push: object): Promise<void> {
+  for (let i = 0; i < times; i += 1) {
+    const schedulerNodes = [{ hostname: "execute-7", jobs: [], ...host }];
+    await stage.during(stage.push({ ...ask([]), ...push, schedulerNodes }));
+    await stage.pass(25);
+  }
+}
+
+const terminates = (stage: Stage): number =>
+  stage.sent.filter(({ path }) => path.endsWith("/nodes/terminate")).length;
+
+test.each([
+  {
+    what: "is stopped at the second report that calls it closed without a job",
+    host: { state: "closed" },
+    stops: 1,
+  },
+  { what: "with a job on it stays", host: { state: "closed", jobs: ["1"] }, stops: 0 },
+  { what: "of which no report says closed stays until its boot timeout", host: {}, stops: 0 },
+])("a node that was taken back before it was Ready $what", async ({ host, stops }) => {
+  const stage = stageOf({ timings: { secondsToPrepare: 1500 } });
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(60);
+  expect(created(stage)).toEqual(["execute-7"]);
+  await report(stage, 1, host, {});
+  expect(terminates(stage)).toBe(0);
+  await report(stage, 5, host, {});
+  expect(terminates(stage)).toBe(stops);
+});
+
+test("a node that boots and is reported closed stays while a set names it", async () => {
+  const stage = stageOf({ timings: { secondsToPrepare: 1500 } });
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(60);
+  await report(stage, 6, { state: "closed" }, names(["execute-7"]));
+  expect(terminates(stage)).toBe(0);
+});
+
+test.each([
+  { what: "open", host: { state: "open" }, stops: 0 },
+  { what: "nothing", host: {}, stops: 1 },
+])(
+  "a node that CycleCloud never shows Ready, and of which its scheduler says $what: $stops stops at the boot timeout",
+  async ({ host, stops }) => {
+    const stage = stageOf({ timings: { secondsToPrepare: 100_000 } });
+    await stage.during(stage.push(names(["execute-7"])));
+    await report(stage, 160, host, names(["execute-7"]));
+    expect(terminates(stage)).toBe(stops);
+  },
+);
+
+test("a node that its scheduler keeps and does not open takes no new demand, and its name stays ready", async () => {
+  const stage = stageOf();
+  const other = {
+    ...ask([]),
+    requestSet: "others",
+    jobs: [{ name: "j", iterations: 1, constraints: { ncpus: 1 } }],
+  };
+  await stage.during(stage.push(names(["execute-7"])));
+  await stage.pass(300);
+  await report(
+    stage,
+    1,
+    { hostname: hostIn(stage), state: "closed", keep: "drained by anna" },
+    names(["execute-7"]),
+  );
+  await stage.during(stage.push(other));
+  await report(
+    stage,
+    2,
+    { hostname: hostIn(stage), state: "closed", keep: "drained by anna" },
+    names(["execute-7"]),
+  );
+  expect(await states(stage)).toEqual(["execute-7 ready"]);
+  expect(created(stage)).toHaveLength(2);
+  const { nodes } = await stage.state("demo");
+  expect(nodes.kept?.count).toBe(1);
+  const told = await stage.explain("demo", { kind: "node", node: "execute-7" });
+  expect(JSON.stringify(told)).toContain(
+    "needed by slurm/nodearray:execute:names; it is not stopped, because its scheduler keeps it: drained by anna",
+  );
+});
+
+test("a name that a set under another rule holds is refused for others, and their newer resume changes nothing", async () => {
+  const rule = (requestSets: readonly string[]) => ({ ...SENDER_RULE, requestSets, nodeNames: [HTC] });
+  const stage = new Stage({
+    simulator: oneArray("demo"),
+    policy: { senders: [rule(["slurm*"]), rule(["other"])] },
+  });
+  await stage.during(stage.push(names(["execute-7"], { Since: 1_700_000_000_000 })));
+  await stage.pass(200);
+  const nodeNames = ["execute-7", "execute-8"];
+  const newer = ask([{ Name: HTC, NodeNames: nodeNames, Since: 1_700_000_900_000 }], { requestSet: "other" });
+  await stage.during(stage.push(newer));
+  await stage.pass(200);
+  expect(await states(stage)).toEqual(["execute-7 ready"]);
+  expect(await shown(stage)).toMatchObject([{ since: 1_700_000_000_000, earlier: undefined }]);
+  const told = await stage.requestSet("demo", "other");
+  expect(told?.names).toMatchObject([
+    {
+      name: "execute-7",
+      state: "refused",
+      nodeId: undefined,
+      reason: expect.stringContaining("another rule"),
+    },
+    { name: "execute-8", state: "ready" },
+  ]);
+  expect(told?.outcomes).toMatchObject([
+    { placed: 1, asked: 2, reasons: [expect.stringContaining("execute-7")] },
+  ]);
+  // A set of the holder's rule takes over. Then the other one may have it: its resume is newer than the node.
+  await stage.during(stage.push({ ...names(["execute-7"]), requestSet: "slurm-resume-1" }));
+  await stage.during(stage.push(ask([])));
+  await stage.pass(30);
+  expect((await stage.requestSet("demo", "other"))?.names?.[0]).toMatchObject({ state: "refused" });
+  await stage.during(stage.push(ask([], { requestSet: "slurm-resume-1" })));
+  await stage.pass(120);
+  expect((await stage.requestSet("demo", "other"))?.names?.[0]).toMatchObject({
+    state: "coming",
+    earlier: true,
+  });
+});

@@ -28,6 +28,7 @@ const page = z.object({
   nodes: z.object({
     count: z.number(),
     byPhase: z.record(z.string(), z.number()),
+    kept: z.object({ count: z.number() }).optional(),
     list: z.array(
       z.object({
         nodeId: z.string(),

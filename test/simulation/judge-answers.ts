@@ -6,6 +6,8 @@ import type { Watched } from "./watched.ts";
 
 /** After this long without any answer to its questions, a node counts as unreached: only reports show it. */
 export const UNREACHED_MS = 290_000;
+/** A script that hears nothing opens its node at the earliest this long after the commit of its stop: the time it waits, less that of a late question. */
+const UNHEARD_MS = 160_000;
 
 interface Asker {
   /** When its script closed it. Undefined: the node is open. */
@@ -13,6 +15,8 @@ interface Asker {
   /** When the first question since the last answer was asked. Undefined: no question waits. */
   waitsSince: number | undefined;
   lastAnswerAt: number | undefined;
+  /** No answer has come back to it since it was closed for the last time. */
+  unheard: boolean;
 }
 
 /** Counts wrong answers to "may I stop?", and stops of nodes that were told to stay. */
@@ -38,7 +42,12 @@ export class AnswerJudge {
 
   hasScript(nodeId: string, has: boolean): void {
     if (has)
-      this.#askers.set(nodeId, { closedSince: undefined, waitsSince: undefined, lastAnswerAt: undefined });
+      this.#askers.set(nodeId, {
+        closedSince: undefined,
+        waitsSince: undefined,
+        lastAnswerAt: undefined,
+        unheard: false,
+      });
   }
 
   /** The node is started again, and its script begins as on a new node. */
@@ -50,10 +59,17 @@ export class AnswerJudge {
   closed(nodeId: string, unhealthy: boolean): void {
     const asker = this.#askers.get(nodeId);
     if (asker === undefined) return;
+    if (asker.closedSince === undefined) asker.unheard = true;
     asker.closedSince ??= this.#now();
     asker.waitsSince ??= this.#now();
     const node = this.#nodes.get(nodeId);
     if (node !== undefined && unhealthy) node.unhealthy = true;
+  }
+
+  /** An answer has come back to the script. */
+  heard(nodeId: string): void {
+    const asker = this.#askers.get(nodeId);
+    if (asker !== undefined) asker.unheard = false;
   }
 
   opened(nodeId: string): void {
@@ -94,6 +110,7 @@ export class AnswerJudge {
     const { lastAnswerAt } = asker;
     const isUnreached = lastAnswerAt === undefined || committedAt - lastAnswerAt > UNREACHED_MS;
     if (isUnreached && !isAsked(node)) return;
+    if (this.isUnheard(nodeId, committedAt)) return;
     this.#violate("stoppedOpen", 1, `${nodeId} was stopped though its script had opened it`);
   }
 
@@ -104,6 +121,14 @@ export class AnswerJudge {
     if (asker === undefined || node === undefined || isAsked(node)) return false;
     const { lastAnswerAt, waitsSince } = asker;
     return waitsSince !== undefined && (lastAnswerAt === undefined || at - lastAnswerAt > UNREACHED_MS);
+  }
+
+  /**
+   * Whether CycleCloud held the node's stop for minutes while no answer at all came back to the node, which then opened by itself (docs/protocol.md,
+   * Questions of nodes, what remains).
+   */
+  isUnheard(nodeId: string, committedAt: number): boolean {
+    return this.#askers.get(nodeId)?.unheard === true && this.#now() - committedAt > UNHEARD_MS;
   }
 
   hasNoScript(nodeId: string): boolean {

@@ -134,6 +134,10 @@ export class StopJudge {
       counts.unreachedStopped += 1;
       return;
     }
+    if (this.#answers.isUnheard(nodeId, committedAt)) {
+      counts.unheardStopped += 1;
+      return;
+    }
     const readAt = this.#readBefore.get(requestId) ?? committedAt;
     const reportedAt = demand.lastReportBefore(Math.max(committedAt, readAt));
     const isBlind = this.#answers.hasNoScript(nodeId) && limits.lasting?.scripts?.states === false;

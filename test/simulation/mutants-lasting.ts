@@ -212,8 +212,8 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         in: "isOver",
-        from: "now - Math.max(askedAt, heldAt) >= OVER_MS",
-        to: "now - Math.min(askedAt, heldAt) >= OVER_MS",
+        from: "held ? LONGEST_MS : OVER_MS",
+        to: "OVER_MS",
       },
     ],
     moves: "stoppedOpen",

@@ -155,8 +155,10 @@ export class ScriptAgents {
     const node = this.#nodeOf(machine);
     const now = schedule.now();
     if (node.series !== series || series.kept === undefined) return;
-    if (answer !== undefined)
-      series.kept = withAnswer(series.kept, { stopUnderWay: answer.stopUnderWay }, now);
+    if (answer !== undefined) {
+      judge.heard(machine.nodeId);
+      series.kept = withAnswer(series.kept, { stopUnderWay: answer.stopUnderWay });
+    }
     const word = answer === undefined ? "closed" : wordOf({ undrain: undefined, ...answer, isFirst });
     if (word === "open") {
       node.series = undefined;

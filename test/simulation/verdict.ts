@@ -51,6 +51,8 @@ export interface Verdict {
   readonly refused: number;
   /** Busy nodes that were stopped while none of their questions reached a host for minutes, but reports did. A measure, not a violation. */
   readonly unreachedStopped: number;
+  /** Busy nodes whose stop CycleCloud held while no answer came back to them for minutes. A measure, not a violation. */
+  readonly unheardStopped: number;
   /** How often CycleCloud was asked for its status. A measure, not a violation. */
   readonly statusReads: number;
   readonly nodesCreated: number;
@@ -89,6 +91,7 @@ export const NOTHING: Verdict = {
   cutOff: 0,
   refused: 0,
   unreachedStopped: 0,
+  unheardStopped: 0,
   statusReads: 0,
   nodesCreated: 0,
   nodesStarted: 0,

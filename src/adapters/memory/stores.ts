@@ -109,6 +109,15 @@ export function memoryNodeHistory(): NodeHistory {
   };
 }
 
+/** History that keeps nothing, for runs of months that nobody looks into. */
+export function forgetfulHistory(): { readonly history: History; readonly nodeHistory: NodeHistory } {
+  const nothing = { read: () => Promise.resolve([]), prune: () => Promise.resolve(0) };
+  return {
+    history: { ...nothing, append: () => Promise.resolve() },
+    nodeHistory: { ...nothing, keep: () => Promise.resolve(), find: () => Promise.resolve(undefined) },
+  };
+}
+
 /** Plans in memory. */
 export function memoryPlanArchive(): PlanArchive {
   const clusters = new Map<ClusterName, Map<number, KeptPlan>>();

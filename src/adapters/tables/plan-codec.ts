@@ -69,6 +69,7 @@ const isAlike = (a: DemandOutcome, b: DemandOutcome): boolean =>
   a.kind === b.kind &&
   a.unit === b.unit &&
   a.moreReasons === b.moreReasons &&
+  a.room === b.room &&
   a.binding === b.binding;
 
 function storedRun({ first, ids }: Run, whys: Whys): StoredRun {

@@ -11,14 +11,11 @@ export interface NameOutcome {
   readonly isOurs: boolean;
   /** Its machine was there before the resume that Slurm waits for. */
   readonly isEarlier: boolean;
-  /**
-   * For whom the cause holds: this name alone, or every job that could use the array and size. Absent: neither is said, as for the cap of a user
-   * or of another set.
-   */
-  readonly cause?: "name" | "everyone";
+  /** For whom the cause holds: this name alone, or every job that could use the array and size. Absent: neither is said. */
+  readonly holdsFor?: "name" | "everyone";
   /** Until when a pause lasts. Absent: the cause has no end that is known. */
   readonly until?: Instant;
-  /** How many more nodes of the array and size there is room for. */
+  /** How many more nodes of the array, size and group there is room for. Absent: not said. */
   readonly room?: number;
 }
 
@@ -35,4 +32,20 @@ export interface AppView {
   /** By node array. One that is not named is observed. */
   readonly modes: ReadonlyMap<string, Mode>;
   readonly names: ReadonlyMap<string, NameOutcome>;
+  /** For how many more nodes there is room, by node array, size and group. */
+  readonly places: readonly PlaceRoom[];
+}
+
+/** For how many more nodes there is room, and if for none because of a pause: until when. */
+export interface Room {
+  readonly nodes: number;
+  readonly until?: Instant;
+}
+
+interface PlaceRoom extends Room {
+  readonly nodearray: string;
+  readonly size: string;
+  readonly group?: string;
+  /** What the node array and the cluster have room for, in all their sizes. */
+  readonly shared: number;
 }

@@ -1,6 +1,7 @@
 import type { Instant } from "../../domain/units.ts";
 import type { Mode } from "./app-view.ts";
 import type { Resumes } from "./demand.ts";
+import type { Place } from "./mapping.ts";
 
 /** What the agent keeps on disk. A lost file costs nothing but time: marks end by their own text. */
 export interface Kept {
@@ -17,6 +18,18 @@ export interface Kept {
   readonly downs: readonly { readonly nodearray: string; readonly at: Instant }[];
   /** What each job was told last, and when by a notification. */
   readonly told: ReadonlyMap<string, Told>;
+  /** What powered-down nodes are closed for, by place or name. */
+  readonly closures: ReadonlyMap<string, Closure>;
+}
+
+/** A refusal that lasts longer than the resume that it answers. */
+export interface Closure {
+  readonly place: Place;
+  /** Of a cause of one name: the name. Absent: it holds for every job that could use the place. */
+  readonly name?: string;
+  readonly why: string;
+  /** Of a cause of one name: when it is tried again. */
+  readonly until?: Instant;
 }
 
 interface Told {
@@ -32,4 +45,5 @@ export const NOTHING_KEPT: Kept = {
   others: new Set(),
   downs: [],
   told: new Map(),
+  closures: new Map(),
 };

@@ -1,24 +1,14 @@
 import type { Instant, Milliseconds, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
-import type { AppView, Mode, NameOutcome } from "./app-view.ts";
+import type { Mode, NameOutcome } from "./app-view.ts";
 import type { Kept } from "./kept.ts";
-import type { Mapping, Place } from "./mapping.ts";
+import type { Place } from "./mapping.ts";
 import { whyUnmapped } from "./mapping.ts";
 import { markEnd, markReason, tellable, MARK } from "./marks.ts";
 import type { CloudNode } from "./cloud-node.ts";
 import { SLURMS_REASONS } from "./cloud-node.ts";
-
-/** One change of a node's state in Slurm. */
-export interface Act {
-  readonly kind: "power-down-force" | "power-down" | "down" | "resume" | "hand-on";
-  readonly name: string;
-  /** What Slurm is told. Absent for those that take none. */
-  readonly reason?: string;
-  /** Of a node that is set DOWN: when it is opened again. */
-  readonly until?: Instant;
-  /** For the log: why. */
-  readonly why: string;
-}
+import { closeNodes, noteClosures } from "./closures.ts";
+import type { Act, Known } from "./acts.ts";
 
 /** What a job that waits for a node is told. */
 export interface Notice {
@@ -34,24 +24,8 @@ export interface Decision {
   readonly kept: Kept;
 }
 
-/** What a decision is made of, beside the nodes. */
-interface Known {
-  readonly mapping: Mapping;
-  readonly view: AppView;
-  readonly kept: Kept;
-  readonly now: Instant;
-  /** Since when this process has seen each name up. */
-  readonly upSince: ReadonlyMap<string, Instant>;
-  /** Since when the app calls a name ready that Slurm shows powering up. */
-  readonly readySince: ReadonlyMap<string, Instant>;
-  /** By job: whether it may be requeued. A job that is not named is treated as one that may not. */
-  readonly requeues: ReadonlyMap<string, boolean>;
-}
-
-/** How long a name is DOWN for a cause of its own, or without an instance. */
+/** How long a name is DOWN that has no instance, or whose instance is not ours. */
 const OWN_CAUSE_SECONDS: Seconds = 600;
-/** A limit has no end that is known: its mark is renewed while it lasts. */
-const LIMIT_SECONDS: Seconds = 60;
 /** So long the app may call a node ready that Slurm still shows as powering up. */
 const READY_MS: Milliseconds = 180_000;
 const MINUTE_MS: Milliseconds = 60_000;
@@ -67,8 +41,8 @@ export function reconcile(all: readonly CloudNode[], known: Known): Decision {
     const act = actOn(cloudNode, known, allowed);
     if (act !== undefined) acts.push(act);
   }
-  const kept = keepUp(all, known);
-  const marked = markCauses(all, { ...known, kept }, new Set(acts.map(({ name }) => name)));
+  const kept = { ...keepUp(all, known), closures: noteClosures(all, known) };
+  const marked = closeNodes(all, { ...known, kept }, new Set(acts.map(({ name }) => name)));
   return {
     acts: [...acts, ...marked],
     notices: noticesOf(all, known),
@@ -243,41 +217,6 @@ function keepUp(all: readonly CloudNode[], { kept, view, now }: Known): Kept {
     others: new Set([...others].filter((name) => there.has(name))),
     downs: kept.downs.filter(({ at }) => now - at < TEN_MINUTES_MS),
   };
-}
-
-/** Powered-down nodes are set DOWN for as long as a cause lasts, so that Slurm picks others. */
-function markCauses(all: readonly CloudNode[], known: Known, taken: ReadonlySet<string>): readonly Act[] {
-  const { view, kept, now } = known;
-  const acts: Act[] = [];
-  const placeKey = (place: Place | undefined): string => JSON.stringify(place);
-  const full = new Set<string>();
-  for (const cloudNode of all) {
-    const outcome = view.names.get(cloudNode.name);
-    const { place } = cloudNode;
-    if (outcome?.state !== "refused" || place === undefined || !mayAct(known, place)) continue;
-    const key = placeKey(place);
-    if (outcome.cause !== "everyone" || full.has(key)) continue;
-    full.add(key);
-    const until = outcome.until ?? plusSeconds(now, LIMIT_SECONDS);
-    const free = all.filter((one) => placeKey(one.place) === key && isFree(one, taken));
-    for (const { name } of free.slice(outcome.room ?? 0)) {
-      if ((kept.opened.get(name) ?? 0) >= until || kept.opened.has(name)) continue;
-      const why = outcome.reason ?? "no room";
-      acts.push({ kind: "down", name, reason: markReason(why, until), until, why });
-    }
-  }
-  return acts;
-}
-
-/** A powered-down node that Slurm could choose for the next job. */
-function isFree({ name, node, phase, jobs }: CloudNode, taken: ReadonlySet<string>): boolean {
-  return (
-    phase === "off" &&
-    jobs.length === 0 &&
-    node.base === "IDLE" &&
-    !node.flags.has("DRAIN") &&
-    !taken.has(name)
-  );
 }
 
 /** What jobs are told whose nodes cannot be had, whether they may be requeued or not. */

@@ -24,6 +24,7 @@ import type { Pages } from "./pages.ts";
 import { quoteText } from "../../domain/secrets.ts";
 import { renderHostStanding } from "../../decide/explain/explain-host.ts";
 import type { JudgedHost } from "../../decide/world/scheduler-only.ts";
+import { costOf } from "../../decide/need/unneeded.ts";
 import { storedHosts } from "../../decide/need/stored-world.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import { writeResources } from "../../domain/resources.ts";
@@ -46,21 +47,23 @@ export function describeNodes(bodies: Bodies, policy: Policy, now: Instant, page
   }
   const describe = ({ node, known }: (typeof nodes)[number]) =>
     describeNode(node, known, bodies, policy, ready.of(node), now);
-  const deallocated = describeKept(
+  const deallocated = describeDeallocated(
     nodes.flatMap(({ known }) => known.kept ?? []),
     policy,
   );
+  const kept = nodes.flatMap(({ node }) => (isKept(verdictOn(bodies, node.nodeId)) ? [node] : []));
   return {
     count: nodes.length,
     byPhase,
     byVerdict,
     deallocated,
+    kept: describeKept(kept, bodies, policy),
     list: pages.cut("nodes.list", nodes, describe, 0.7),
   };
 }
 
 /** Since when there are deallocated nodes, and what they cost. Undefined if there are none. */
-function describeKept(kept: readonly KeptOff[], { prices }: Policy): NodesShown["deallocated"] {
+function describeDeallocated(kept: readonly KeptOff[], { prices }: Policy): NodesShown["deallocated"] {
   if (kept.length === 0) return undefined;
   const { deallocated: price, currency } = prices ?? {};
   return {
@@ -70,6 +73,20 @@ function describeKept(kept: readonly KeptOff[], { prices }: Policy): NodesShown[
     ),
     pricePerHour: price === undefined ? undefined : Number((price * kept.length).toFixed(4)),
     currency: price === undefined ? undefined : currency,
+  };
+}
+
+const isKept = (verdict: NodeVerdict | undefined): boolean =>
+  verdict?.kind === "kept" || verdict?.keep !== undefined;
+
+/** How many nodes schedulers keep, and what they cost. Undefined if there are none. */
+function describeKept(kept: readonly Node[], { seen }: Bodies, policy: Policy): NodesShown["kept"] {
+  if (kept.length === 0) return undefined;
+  const cost = seen === undefined ? undefined : costOf(kept, seen, policy);
+  return {
+    count: kept.length,
+    pricePerHour: cost === undefined ? undefined : Number(cost.perHour.toFixed(4)),
+    currency: cost?.currency,
   };
 }
 

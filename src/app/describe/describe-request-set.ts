@@ -58,7 +58,7 @@ export async function describeRequestSet(
       return { set, id, kind, unit, asked, placed, pending, ...ends };
     }),
   };
-  const names = describeNames(record, bodies, set, await app.ports.policyOf(cluster));
+  const names = describeNames(record, bodies, set, await app.ports.policyOf(cluster), now);
   return { ...whole, names: names && pages.cut("names", names, (one) => one), ...pages.end() };
 }
 

@@ -9,6 +9,7 @@ import type { ClusterName, SetName } from "../../domain/ids.ts";
 import type { Plan } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Ledger } from "../../domain/ledger.ts";
+import { heldNames } from "../../domain/held-names.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime, secondsBetween } from "../../domain/units.ts";
@@ -21,7 +22,7 @@ import { readyForDemand } from "./expect-ready.ts";
 import { loadToShow } from "../record/load-record.ts";
 import type { App } from "../process/lanes.ts";
 import { explainNode } from "../../decide/explain/explain-node.ts";
-import { showJson } from "../../domain/shown.ts";
+import { showJson, showText } from "../../domain/shown.ts";
 import type { HostExplained } from "../../decide/explain/explain-host.ts";
 import type { NodeExplained } from "../../decide/explain/explain-node.ts";
 import type { BucketKey } from "../../domain/bucket.ts";
@@ -96,6 +97,10 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
   const present = { record, bodies, policy, now: app.ports.clock.now() };
   const answer = answerBy(plan, ledger, question, present);
   if (question.kind === "node") {
+    const isThere =
+      answer.kind === "host" || (answer.kind === "node" && ledger.get(answer.nodeId)?.goneAt === undefined);
+    const named = isThere ? undefined : explainWanted(plan, question.node, present);
+    if (named !== undefined) return { kind: "explained", body: describeExplanation(cluster, plan, ...named) };
     const life = await lifeOf(app, cluster, question.node, answer, present);
     if (life !== undefined)
       return { kind: "explained", body: describeNode(cluster, plan, answer, life, present) };
@@ -105,6 +110,26 @@ async function explainLast(app: App, cluster: ClusterName, question: Question): 
     return { kind: "explained", body: describeExplanation(cluster, plan, answer, { ofNow }) };
   }
   return question.kind === "job" ? findInDemand(bodies, question.job, answer) : answer;
+}
+
+/** Why a name that a target asks for has no node: as the target is explained, with what became of the name. Undefined: none asks for it. */
+function explainWanted(
+  plan: Plan,
+  name: string,
+  { record, bodies }: Present,
+): readonly [Explained, { readonly ofNow: OfNow }] | undefined {
+  const held = heldNames(record).get(name);
+  if (held === undefined) return undefined;
+  const { end, told = "its node is asked for, or to be asked for" } = held;
+  const line = end === undefined ? `coming: ${told}` : `${end.state} at ${isoTime(end.at)}: ${end.why}`;
+  for (const [set, { digest, live }] of record.sets) {
+    const found = (live ? (bodies.demands.get(digest)?.demands ?? []) : []).find(
+      (demand) => demand.kind === "target" && demand.named?.names.includes(name),
+    );
+    const answer = found && explainJob(plan, bodies.ledger, found.id, set);
+    if (answer?.kind === "demand") return [answer, { ofNow: { lines: [showText(`${name} ${line}`)] } }];
+  }
+  return undefined;
 }
 
 /** The node's history: from the ledger, or of one that the ledger does not know any more. Undefined for hosts, and where nothing is kept. */

@@ -21,7 +21,7 @@ import urllib.request
 _BETWEEN_QUESTIONS_SECONDS = 30
 _ANSWER_SECONDS = 20
 _SETTLE_SECONDS = 5
-# By then no stop can be under way: after the last question for one, or the last answer that named one; and after the question in any case.
+# By then no stop can be under way: since the last question for one. The longer time counts once an answer has named one.
 _OVER_SECONDS = 180
 _LONGEST_SECONDS = 1200
 _DEFAULT_IDLE_SECONDS = 1800
@@ -93,8 +93,7 @@ class Run:
         """The node was closed by an earlier run. Whether a question may begin its stop; None if it takes jobs again."""
         if self._kept.get("granted"):
             return True
-        now, asked = time.time(), self._kept["asked"]
-        if now - asked >= _LONGEST_SECONDS or now - max(asked, self._kept.get("held", 0)) >= _OVER_SECONDS:
+        if time.time() - self._kept["asked"] >= (_LONGEST_SECONDS if self._kept.get("held") else _OVER_SECONDS):
             return self._reopen()
         return False
 
@@ -140,7 +139,7 @@ class Run:
                 self._reopen()
                 return "open"
             if answer.get("stopUnderWay") is True:
-                self._keep(held=time.time())
+                self._keep(held=True)
             if not is_last:
                 time.sleep(max(0, began + _BETWEEN_QUESTIONS_SECONDS - time.time()))
         return "closed"

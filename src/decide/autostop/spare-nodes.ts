@@ -15,9 +15,10 @@ import { readReports, bindReported } from "../world/scheduler-only.ts";
 import { reportedHosts } from "../world/reported-hosts.ts";
 import { dynamicsOf } from "../world/dynamic-arrays.ts";
 import { withoutEnded } from "../senders/foreign-claims.ts";
-import { factsAndClaims } from "../senders/host-facts.ts";
+import { factsAndClaims, factsOfNodes } from "../senders/host-facts.ts";
 import { poolsInForce } from "../senders/owned-pools.ts";
 import { admitDemands } from "../senders/admit.ts";
+import { divideNames } from "../nodes/names.ts";
 import { standingsOf } from "../nodes/standing.ts";
 import { replacedNow } from "../need/replaced.ts";
 import { supplyOf } from "../need/weigh.ts";
@@ -85,7 +86,8 @@ function worldWithout(
   policy: Policy,
   now: Instant,
 ): { readonly supply: Supply; readonly demands: readonly RankedDemand[]; readonly unread: Unread } {
-  const { demands: sent, unread } = admitDemands(record, bodies, policy, now, "plan");
+  const admitted = admitDemands(record, bodies, policy, now, "plan");
+  const { demands: sent, unread } = divideNames(record, admitted, policy.senders);
   // The second check must see the same as the first one, which was made before the askers were marked.
   const ledger = withoutMarks(bodies.ledger, askers);
   const snapshot = withUp(seen, new Set([...askers, ...beside]));
@@ -94,7 +96,9 @@ function worldWithout(
   const dynamics = dynamicsOf(sent, record.dynamicArrays ?? [], seen);
   const hosts = reportedHosts(record, bodies, now, policy.senders);
   const reports = readReports(hosts, { snapshot, ledger, dynamics: dynamics.keys() }, sent);
-  const standings = standingsOf({ snapshot, ledger, open, questions, askers }, policy, now);
+  const { facts: reported, ended } = factsAndClaims(record, bodies, now, policy.senders);
+  const facts = factsOfNodes(reported, snapshot.nodes);
+  const standings = standingsOf({ snapshot, ledger, open, questions, askers, facts }, policy, now);
   const wanted = { demands: sent, dynamics };
   // A node that asks is idle by its own word.
   const replaced = replacedNow(
@@ -112,7 +116,6 @@ function worldWithout(
     excluded: new Set([...unfit, ...replaced]),
     now,
   });
-  const { ended } = factsAndClaims(record, bodies, now, policy.senders);
   return { supply, demands: bindReported(withoutEnded(sent, ended, policy.senders), reports), unread };
 }
 

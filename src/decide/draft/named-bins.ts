@@ -1,11 +1,11 @@
-import type { Reason } from "../../domain/reason.ts";
+import type { NameWhy } from "../../domain/allocation.ts";
 import type { Bin } from "../bins/bin-columns.ts";
 import type { Bins } from "../bins/bins.ts";
 
 /** The bins of one try by the names of their nodes, as far as targets name nodes. */
 export class NamedBins {
   /** Why a name has no node here, or has one that is not as it was asked for. */
-  readonly why = new Map<string, Reason>();
+  readonly why = new Map<string, NameWhy>();
   #byName: Map<string, Bin> | undefined;
 
   /** The bin of the node with this name: one that exists, else one that was requested or is planned. */

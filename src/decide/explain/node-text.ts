@@ -30,6 +30,7 @@ export function originText(
   { isOurs }: { readonly isOurs: boolean },
 ): string {
   const grouped = purpose.kind === "group" ? groupText(purpose) : undefined;
+  if (purpose.kind === "named" && isOurs) return `made by its name in array ${array}`;
   const text = grouped ?? (purpose.kind === "dynamic" ? `dynamic array ${purpose.array}` : `array ${array}`);
   return isOurs ? `made for ${text}` : `made by another tool; counts for ${text}`;
 }

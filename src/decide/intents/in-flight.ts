@@ -1,4 +1,5 @@
 import type { Purpose } from "../../domain/bucket.ts";
+import { bucketId, bucketOf } from "../../domain/bucket.ts";
 import type { RequestedNode } from "../../domain/cluster.ts";
 import type { Digest, NodeId, RequestId } from "../../domain/ids.ts";
 import { sameMachineType } from "../../domain/ids.ts";
@@ -52,6 +53,7 @@ export function followInFlight(
   const closed = closeVanished(followed, listed, ledger);
   for (const entry of closed) {
     if (isAwaited(entry) || entry.seen.length > 0 || stillInFlight(entry) === 0) continue;
+    if (hasBootedSince(observation, ledger, entry)) continue;
     // Otherwise the same nodes would be asked for again and again, and no other size tried.
     const words = `CycleCloud accepted ${entry.added} and showed none within ${policy.inFlightGraceSeconds} s`;
     next = backOff(next, entry.bucket, "boot-failed", words, now);
@@ -61,6 +63,15 @@ export function followInFlight(
   const isOpen = (entry: InFlight): boolean => stillInFlight(entry) > 0 || entry.presumedAt !== undefined;
   const open = new Set(coming.filter(isOpen).map(({ requestId }) => requestId));
   return { ...next, inFlight: coming.filter(({ requestId }) => open.has(requestId)) };
+}
+
+/** Whether a node of this create's bucket became Ready after it: the bucket boots, whatever became of the nodes that were never shown. */
+function hasBootedSince({ snapshot }: Observation, ledger: Ledger, { bucket, since }: InFlight): boolean {
+  return snapshot.nodes.some(
+    (node) =>
+      bucketId(bucketOf(node)) === bucketId(bucket) &&
+      (ledger.get(node.nodeId)?.firstReadyAt ?? since) > since,
+  );
 }
 
 /**

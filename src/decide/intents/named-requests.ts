@@ -1,6 +1,7 @@
 import type { HeldName, HeldNames } from "../../domain/held-names.ts";
 import { heldNames } from "../../domain/held-names.ts";
 import { expandHostList, foldHostList } from "../../domain/host-list.ts";
+import type { NameCause } from "../../domain/name-cause.ts";
 import type { CreateSet } from "../../domain/intent.ts";
 import type { ClusterRecord, NarrowedNames } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -66,15 +67,19 @@ export function afterRefusedNames(
 ): ClusterRecord {
   const names = sets.flatMap((set) => nodeNameOf(set) ?? []);
   const meant = names.filter((name) => mentions(message, name));
-  if (meant.length > 0) return refuseNames(record, meant, message, now);
+  if (meant.length > 0) return refuseNames(record, meant, { at: now, why: message, cause: OWN });
   const [only, ...more] = sets;
   if (more.length > 0 || only === undefined) return narrow(record, sets);
   const isAgain = [...heldNames(record).values()].some(
     ({ end, refusal }) => end?.why === message || refusal?.why === message,
   );
-  const refused = refuseNames(record, names, message, now);
+  const refused = refuseNames(record, names, { at: now, why: message, cause: isAgain ? PAUSE : OWN });
   return isAgain ? backOff(refused, only.bucket, "refused", message, now) : refused;
 }
+
+/** The name itself is refused, or its bucket, which pauses. */
+const OWN: NameCause = { kind: "refused" };
+const PAUSE: NameCause = { kind: "pause" };
 
 /** Whether the words contain the name, and not only the beginning of a longer one. */
 function mentions(message: string, name: string): boolean {
@@ -90,12 +95,10 @@ function mentions(message: string, name: string): boolean {
 export function refuseNames(
   record: ClusterRecord,
   names: readonly string[],
-  why: string,
-  now: Instant,
+  refusal: NonNullable<HeldName["refusal"]>,
 ): ClusterRecord {
   const held = new Map(heldNames(record));
-  for (const name of names)
-    held.set(name, { ...(held.get(name) ?? { from: now }), refusal: { at: now, why } });
+  for (const name of names) held.set(name, { ...(held.get(name) ?? { from: refusal.at }), refusal });
   return withHeldNames(withoutNarrowed(record, new Set(names)), held);
 }
 

@@ -189,7 +189,8 @@ function afterAccepted(
     const name = nodeNameOf(set);
     if (name !== undefined) refused.set(words, [...(refused.get(words) ?? []), name]);
   });
-  for (const [words, names] of refused) next = refuseNames(next, names, words, now);
+  for (const [why, names] of refused)
+    next = refuseNames(next, names, { at: now, why, cause: { kind: "pause" } });
   return next;
 }
 

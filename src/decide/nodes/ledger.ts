@@ -113,14 +113,15 @@ function updateNode(
   now: Instant,
 ): LedgerNode {
   const isDeallocated = node.phase === "deallocated";
-  const up = node.phase === "ready" ? now : undefined;
+  const isUpByReport = saysUp(old, node, facts);
+  const up = node.phase === "ready" || isUpByReport ? now : undefined;
   // A deallocated node has no VM. The VM that its start makes has never been Ready, and its boot timeout begins then.
   const firstReadyAt = isDeallocated ? undefined : (old?.firstReadyAt ?? up);
   const shown: Shown = {
     busyness: nextBusyness(old, node, facts, now),
     start: nextStart(old, node, now),
     firstReadyAt,
-    leftReadyAt: nextLeftReady(old, node, firstReadyAt, now),
+    leftReadyAt: isUpByReport ? undefined : nextLeftReady(old, node, firstReadyAt, now),
     unclearSince: nextUnclear(old, node, now),
     isDeallocated,
     kept: isDeallocated ? nextKept(old, now) : undefined,
@@ -189,6 +190,17 @@ function entryOf(
 function nextOff(old: LedgerNode | undefined, kept: KeptOff | undefined, now: Instant): Seconds | undefined {
   if (old?.kept === undefined || kept !== undefined) return old?.offSeconds;
   return (old.offSeconds ?? 0) + secondsBetween(old.kept.since, now);
+}
+
+/**
+ * Whether a report made since the node was first seen calls its host open, though CycleCloud shows it on its way: its scheduler has started
+ * it, and may have put a job there. Only of nodes that were made by name, whose scheduler opens what it has seen up.
+ */
+function saysUp(old: LedgerNode | undefined, { nodeId, phase }: Node, facts: NodeFacts): boolean {
+  if (phase !== "coming" || old?.purpose.kind !== "named") return false;
+  const { state, reportedAt, idleAt } = facts.get(nodeId) ?? {};
+  const at = idleAt ?? reportedAt;
+  return state === "open" && at !== undefined && at > old.firstSeenAt;
 }
 
 /** Since when a deallocated node has been that, and why. */

@@ -5,9 +5,14 @@ import { heldNames, wantedNames } from "../../domain/held-names.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Standings } from "../../domain/node-standing.ts";
 import { isCapacity, standingIn } from "../../domain/node-standing.ts";
+import type { NameWhy } from "../../domain/allocation.ts";
+import { causeOf, nameSentence } from "../../domain/name-cause.ts";
 import type { Reason } from "../../domain/reason.ts";
-import { renderReason } from "../../domain/reason-text.ts";
+import type { SetName } from "../../domain/ids.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
+import type { SenderRules } from "../../domain/sender-rules.ts";
+import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
+import { ruleOf } from "../senders/sender-rule.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { withHeldNames, withoutNarrowed } from "../intents/named-requests.ts";
 import { secondsBetween } from "../../domain/units.ts";
@@ -22,6 +27,53 @@ const RETRY_SECONDS: Seconds = 60;
 /** A node that went this long ago may still keep its name in CycleCloud. */
 const NAME_KEPT_SECONDS: Seconds = 600;
 
+/** The request sets that hold names, by name. */
+type Holders = ReadonlyMap<string, SetName>;
+
+/**
+ * The demands without the names that a set under another rule for senders holds, and who holds each name. The set that named a node first
+ * holds it, then another one of its rule, as long as one of them names it (docs/protocol.md, Named nodes). Without rules all sets are equal.
+ */
+export function divideNames<T extends { readonly demands: readonly RankedDemand[] }>(
+  { names }: Pick<ClusterRecord, "names">,
+  admitted: T,
+  senders: SenderRules = NO_SENDER_RULES,
+): T & { readonly holders: Holders } {
+  const { demands } = admitted;
+  if (senders.length === 0 || !demands.some(isNamed)) return { ...admitted, holders: NOBODY };
+  const held = heldNames({ ...(names && { names }) });
+  const holders = new Map<string, SetName>();
+  const wanted = new Map<string, SetName[]>();
+  for (const { set, demand } of demands)
+    if (demand.kind === "target")
+      for (const name of demand.named?.names ?? []) wanted.set(name, [...(wanted.get(name) ?? []), set]);
+  for (const [name, sets] of wanted) {
+    const before = held.get(name)?.by;
+    const rule = before === undefined ? undefined : ruleOf(senders, before);
+    const holder =
+      (before === undefined ? undefined : sets.find((set) => ruleOf(senders, set) === rule)) ?? sets[0];
+    if (holder !== undefined) holders.set(name, holder);
+  }
+  const isFree = (set: SetName) => (name: string) => {
+    const holder = holders.get(name);
+    return holder === undefined || ruleOf(senders, holder) === ruleOf(senders, set);
+  };
+  return { ...admitted, holders, demands: demands.map((ranked) => withoutHeld(ranked, isFree(ranked.set))) };
+}
+
+const NOBODY: Holders = new Map();
+
+const isNamed = ({ demand }: RankedDemand): boolean => demand.kind === "target" && demand.named !== undefined;
+
+function withoutHeld(ranked: RankedDemand, isFree: (name: string) => boolean): RankedDemand {
+  const { set, demand } = ranked;
+  if (demand.kind !== "target" || demand.named === undefined) return ranked;
+  const heldByOthers = demand.named.names.filter((name) => !isFree(name));
+  if (heldByOthers.length === 0) return ranked;
+  const names = demand.named.names.filter(isFree);
+  return { set, demand: { ...demand, named: { ...demand.named, names, heldByOthers } } };
+}
+
 interface Seen {
   readonly snapshot: Snapshot;
   readonly ledger: Ledger;
@@ -31,7 +83,7 @@ interface Seen {
 /** The record after an observation: what is remembered of the names that the demands ask for, and of those that they asked for until now. */
 export function followNames(
   record: ClusterRecord,
-  demands: readonly RankedDemand[],
+  { demands, holders }: { readonly demands: readonly RankedDemand[]; readonly holders: Holders },
   seen: Seen,
   now: Instant,
 ): ClusterRecord {
@@ -44,7 +96,9 @@ export function followNames(
   for (const [name, since] of wanted) {
     const node = shown.get(name);
     const facts = { node, known: node === undefined ? gone.get(name) : seen.ledger.get(node.nodeId) };
-    next.set(name, followOne(begin(held.get(name), since, facts, now), facts, seen.standings, now));
+    const { by: _by, ...begun } = begin(held.get(name), since, facts, now);
+    const by = holders.get(name);
+    next.set(name, { ...followOne(begun, facts, seen.standings, now), ...withoutAbsent({ by }) });
   }
   for (const [name, one] of held) {
     const { outSince = now } = one;
@@ -72,7 +126,7 @@ function begin(
     const isEarlier = node !== undefined && known?.firstReadyAt !== undefined;
     return { from: now, since, ...(isEarlier ? { earlier: node.nodeId } : {}) };
   }
-  const { outSince, told: _told, ...rest } = held;
+  const { outSince, told: _told, cause: _cause, ...rest } = held;
   const kept = { ...rest, ...withoutAbsent({ since: held.since ?? since }) };
   if (outSince === undefined) return kept;
   const { there: _there, ...again } = kept;
@@ -91,7 +145,10 @@ function followOne(held: HeldName, { node, known }: NameFacts, standings: Standi
   // Its node was there in this life, or came after the name was wanted first. Any other node is an old one.
   const isIts = rest.there === true || (known !== undefined && known.firstSeenAt > rest.from);
   if (isIts && (node !== undefined || known?.goneAt !== undefined))
-    return { ...rest, end: { state: "failed", at: now, why: deathText(node, known) } };
+    return {
+      ...rest,
+      end: { state: "failed", at: now, why: deathText(node, known), cause: { kind: "failed" } },
+    };
   if (refusal === undefined) return rest;
   if (!mayBeTaken(node, known, refusal.at)) return { ...rest, end: { ...refusal, state: "refused" } };
   return secondsBetween(refusal.at, now) < RETRY_SECONDS ? { ...rest, refusal } : rest;
@@ -171,20 +228,22 @@ const MAY_STILL_COME: ReadonlySet<Reason["code"]> = new Set([
  */
 export function noteNames(
   record: ClusterRecord,
-  why: ReadonlyMap<string, Reason>,
+  why: ReadonlyMap<string, NameWhy>,
   acts: (name: string) => boolean,
   now: Instant,
 ): ClusterRecord {
   if (why.size === 0) return record;
   const held = new Map(heldNames(record));
-  for (const [name, reason] of why) {
+  for (const [name, { reason, set }] of why) {
     const one = held.get(name);
     if (one === undefined || one.end !== undefined) continue;
-    const text = renderReason(reason);
+    const [text, cause] = [nameSentence(reason), causeOf(reason, set)];
     const isOver = !MAY_STILL_COME.has(reason.code) && acts(name);
     held.set(
       name,
-      isOver ? { ...one, end: { state: "refused", at: now, why: text } } : { ...one, told: text },
+      isOver
+        ? { ...one, end: { state: "refused", at: now, why: text, cause } }
+        : { ...one, told: text, cause },
     );
   }
   return withHeldNames(record, held);

@@ -4,7 +4,7 @@ import { isOurs, type ExclusiveRules } from "../../domain/exclusive.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import type { Draining, Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { Flaw, NodeStanding, Standings } from "../../domain/node-standing.ts";
-import { isCapacity, isRecordDoubted, standingIn } from "../../domain/node-standing.ts";
+import { isCapacity, isRecordDoubted, isUp, standingIn } from "../../domain/node-standing.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Questions } from "../../domain/questions.ts";
 import { NO_QUESTIONS, unhealthyNow } from "../../domain/questions.ts";
@@ -13,6 +13,7 @@ import { timeoutsOf } from "../../domain/timeouts.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { plusSeconds, secondsBetween } from "../../domain/units.ts";
 import { bootingSince, isStarting, mayBeStarted } from "../intents/node-starts.ts";
+import type { NodeFacts } from "../senders/host-facts.ts";
 import { missingUntil } from "./missing.ts";
 
 /** What the standings follow from. */
@@ -26,6 +27,8 @@ interface Seen {
   readonly questions?: Questions;
   /** Nodes that ask whether they may stop. What they said of themselves before does not count. */
   readonly askers?: ReadonlySet<NodeId>;
+  /** What schedulers report. Absent: nothing. */
+  readonly facts?: NodeFacts;
 }
 
 /** Finds the standing of each observed node. */
@@ -43,6 +46,7 @@ export function standingsOf(seen: Seen, policy: Policy, now: Instant): Standings
     standings.set(node.nodeId, standingOf(node, known, isOpen, around));
   });
   hold(standings, seen, around);
+  if (seen.facts !== undefined) fillKept(standings, seen.facts, ledger, around);
   return standings;
 }
 
@@ -234,6 +238,24 @@ class ReplaceRoom {
   #isOurs(known: LedgerNode | undefined): boolean {
     return known !== undefined && isOurs(known, this.#rules);
   }
+}
+
+/**
+ * Nodes that a scheduler keeps, and where it starts no job, take no new demand: it goes elsewhere, within the bound of nodes that are
+ * replaced. They keep their names and their jobs.
+ */
+function fillKept(
+  standings: Map<NodeId, NodeStanding>,
+  facts: NodeFacts,
+  ledger: Ledger,
+  { room }: Around,
+): void {
+  facts.forEach(({ keep, state }, id) => {
+    const [known, standing] = [ledger.get(id), standingIn(standings, id)];
+    if (keep === undefined || state === "open" || known?.goneAt !== undefined || !isUp(standing)) return;
+    if (known !== undefined && standing.full !== true && room.take(known.array, known))
+      standings.set(id, { ...standing, kind: "full", full: true });
+  });
 }
 
 /**

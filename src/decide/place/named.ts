@@ -1,6 +1,10 @@
 import type { BucketOffer } from "../../domain/world.ts";
 import type { NamedNodes, TargetDemand } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
+import type { NamedRoom } from "../../domain/plan.ts";
+import type { Reason } from "../../domain/reason.ts";
+import type { Instant } from "../../domain/units.ts";
+import { instant } from "../../domain/units.ts";
 import type { Bin } from "../bins/bin-columns.ts";
 import type { Scope } from "../bins/scope.ts";
 import type { Draft } from "../draft/draft.ts";
@@ -49,11 +53,12 @@ export function placeNamed(
     if (bin !== undefined && blocked?.code !== "name-earlier" && startIfDeallocated(draft, bin, demand)) {
       count(name, bin);
       const { bucket } = bins.placeOfBin(bin);
-      if (!scope.accepts(bins.placeOfBin(bin))) named.why.set(name, { code: "name-elsewhere", name, bucket });
+      if (!scope.accepts(bins.placeOfBin(bin)))
+        named.why.set(name, { reason: { code: "name-elsewhere", name, bucket }, set });
     } else if (blocked === undefined) toMake.push(name);
-    else named.why.set(name, blocked);
+    else named.why.set(name, { reason: blocked, set });
   }
-  const offers = offersFor(draft, demand, scope).filter(({ parent }) => parent === undefined);
+  const offers = ownOffers(draft, demand, scope);
   const lacking = makeNames(draft, demand, set, offers, toMake, (name, bin) => {
     named.add(bins, name, bin);
     count(name, bin);
@@ -79,7 +84,7 @@ function makeNames(
     if (left.length === 0 || bins.budget.isSpent) break;
     bins.budget.spend(1);
     const group = named.group ?? offer.pinnedGroup;
-    if (isClosed(draft, demand, offer)) continue;
+    if (closedReason(draft, demand, offer) !== undefined) continue;
     const room = Math.min(left.length, caps.room({ set }, offer.cores), draft.capacity.room(offer, group));
     if (named.together === true && room < left.length) continue;
     for (const name of left.slice(0, room))
@@ -89,12 +94,43 @@ function makeNames(
   return left;
 }
 
-function isClosed(draft: Draft, { named, attributes }: NamedTarget, offer: BucketOffer): boolean {
+function closedReason(
+  draft: Draft,
+  { named, attributes }: NamedTarget,
+  offer: BucketOffer,
+): Reason | undefined {
   const group = named.group ?? offer.pinnedGroup;
-  if (closedTo(draft, offer, { named }) !== undefined) return true;
-  if (group === undefined) return false;
+  const closed = closedTo(draft, offer, { named });
+  if (closed !== undefined || group === undefined) return closed;
   return (
-    groupClosedTo(draft, offer, group) !== undefined ||
-    growthRefusal(draft, offer, group, attributesOn(offer, attributes)) !== undefined
+    groupClosedTo(draft, offer, group) ?? growthRefusal(draft, offer, group, attributesOn(offer, attributes))
   );
 }
+
+/** How many more nodes a target like this could have, after all that the plan has placed. */
+export function roomForMore(draft: Draft, demand: NamedTarget, set: SetName, scope: Scope): NamedRoom {
+  const capacity = draft.capacity.fork();
+  const ends: Instant[] = [];
+  let nodes = 0;
+  for (const offer of ownOffers(draft, demand, scope)) {
+    const closed = closedReason(draft, demand, offer);
+    if (closed?.code === "backing-off") ends.push(closed.until);
+    if (closed !== undefined) continue;
+    const group = demand.named.group ?? offer.pinnedGroup;
+    const more = Math.min(
+      MOST_ROOM,
+      capacity.room(offer, group),
+      Math.max(0, draft.caps.room({ set }, offer.cores) - nodes),
+    );
+    capacity.take(offer, group, more);
+    nodes += more;
+  }
+  return nodes > 0 || ends.length === 0 ? { nodes } : { nodes, until: instant(Math.min(...ends)) };
+}
+
+/** More room than anybody names nodes. */
+const MOST_ROOM = 1_000_000;
+
+/** Nodes by name are made in node arrays of the cluster only. */
+const ownOffers = (draft: Draft, demand: NamedTarget, scope: Scope): readonly BucketOffer[] =>
+  offersFor(draft, demand, scope).filter(({ parent }) => parent === undefined);

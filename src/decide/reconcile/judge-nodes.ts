@@ -110,7 +110,7 @@ export function judgeNodes(on: Conclusion, ledger: Ledger): JudgedNodes {
     const next = needed === undefined ? noted : noteNeeded(first.noted(noted, needed), policy, now);
     if (next !== known) (changed ??= new Map(ledger)).set(nodeId, next);
     const stop = action.kind === "terminate" ? ({ kind: "draining", by: action.by } as const) : undefined;
-    verdicts.set(nodeId, stop ?? verdictOf(node, next, standing, needed, on));
+    verdicts.set(nodeId, stop ?? withKeep(verdictOf(node, next, standing, needed, on), fact?.keep));
   });
   return { ledger: changed ?? ledger, verdicts, terminates, unstopped };
 }
@@ -135,6 +135,14 @@ function noteNeeded(node: LedgerNode, policy: Policy, now: Instant): LedgerNode 
     ? node
     : { ...node, lastNeededAt: now };
 }
+
+/** The verdict with the reason for which a scheduler keeps the node. A node that is being stopped already is not kept. */
+function withKeep(verdict: NodeVerdict, keep: string | undefined): NodeVerdict {
+  if (keep === undefined || ENDING.has(verdict.kind)) return verdict;
+  return { ...verdict, keep };
+}
+
+const ENDING: ReadonlySet<NodeVerdict["kind"]> = new Set(["kept", "stopping", "going", "off", "deallocated"]);
 
 /** The verdict of the plan on one node. `needed`: the demands that need it. */
 function verdictOf(
@@ -285,10 +293,17 @@ function circumstances(on: Conclusion, node: Node, known: LedgerNode) {
     busy: (fact?.jobs.length ?? 0) > 0 || known.busyness.state === "busy",
     mayBeBusy: on.aside.size > 0 || hasNewerJob(on, fact),
     reportedIdleAt: idle ? provedAt : undefined,
+    withdrawn: idle && fact.state === "closed" && isTakenBack(on, node, known),
     kept: on.facts.get(node.nodeId)?.keep !== undefined,
     ends: on.down.due.has(node.nodeId),
     ...(keptEnd === undefined ? {} : { keptEnd }),
   };
+}
+
+/** Whether the node was made by name, and no demand needs it, read or not. */
+function isTakenBack({ weighed, aside }: Conclusion, { nodeId }: Node, known: LedgerNode): boolean {
+  if (known.purpose.kind !== "named" || aside.size > 0) return false;
+  return !weighed.allocation.needed.has(nodeId) && weighed.leftOut.setFor(known) === undefined;
 }
 
 /** Whether a job is reported that may have begun after the moment that the status shows: a status may lag behind. */

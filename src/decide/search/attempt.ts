@@ -16,7 +16,7 @@ import { placeGroups } from "../place/groups.ts";
 import { placeJob } from "../place/jobs.ts";
 import type { Progress } from "../place/pack.ts";
 import type { NamedTarget } from "../place/named.ts";
-import { placeNamed } from "../place/named.ts";
+import { placeNamed, roomForMore } from "../place/named.ts";
 import { placeTarget } from "../place/targets.ts";
 import { ReasonBudget } from "../why/reason-budget.ts";
 import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
@@ -72,6 +72,7 @@ export function attempt(
     if (way.opening === "shared") countToPlace(draft, entry, -1);
   });
   if (way.opening === "shared") shrinkShared(draft);
+  if (withReasons) noteRoom(run, entries, outcomes);
   return { draft, leftOut, outcomes, ...costOf(draft), ...(order === undefined ? {} : { order }) };
 }
 
@@ -226,12 +227,30 @@ function tryNamed(
   const explained =
     short === undefined ? { reasons: NO_REASONS } : explainTarget(draft, demand, set, scope, short);
   const [first] = reasonsInOrder(explained);
-  if (first !== undefined) for (const name of lacking) draft.named.why.set(name, first);
-  const own = demand.named.names.flatMap((name) => draft.named.why.get(name) ?? []);
+  if (first !== undefined) for (const name of lacking) draft.named.why.set(name, { reason: first, set });
+  const { names, heldByOthers: held = [] } = demand.named;
+  const own = names.flatMap((name) => draft.named.why.get(name)?.reason ?? []);
+  if (held.length > 0) own.push({ code: "name-held", names: held.slice(0, HELD_TOLD), count: held.length });
   const reasons = [...new Set([...explained.reasons, ...own])];
   return placed < demand.amount.count
     ? { placed, pending, ...explained, reasons }
     : { placed, pending, reasons: NO_REASONS };
+}
+
+/** Names that one reason lists. */
+const HELD_TOLD = 3;
+
+/** Notes for each target that lacks named nodes how many more there is room for, once all demands are placed. */
+function noteRoom({ draft, scopes }: Run, entries: readonly Entry[], outcomes: DemandOutcome[]): void {
+  for (const entry of entries) {
+    if (entry.kind !== "target" || !isNamed(entry.demand)) continue;
+    const outcome = outcomes[entry.rank];
+    if (outcome === undefined || outcome.placed >= outcome.asked || draft.bins.budget.isSpent) continue;
+    const scope = scopes.of(entry);
+    draft.bins.budget.turnTo(entry.set);
+    draft.bins.budget.spend(1 + scope.offers.length);
+    outcomes[entry.rank] = { ...outcome, room: roomForMore(draft, entry.demand, entry.set, scope) };
+  }
 }
 
 function tryGroups({ draft, reasonBudget }: Run, entry: EntryOf<"groups">, scope: Scope): Placed {

@@ -32,6 +32,8 @@ interface Circumstances {
   readonly spare: boolean;
   /** When a report called its host idle. Undefined: the report in force does not, or there is none. */
   readonly reportedIdleAt: Instant | undefined;
+  /** It was made by name, no demand needs it, and reports call its host closed without a job. */
+  readonly withdrawn?: boolean;
   readonly busy: boolean;
   /** It may have become Ready and busy since the moment that the status shows: a newer report has a job on it, or a report was not read. */
   readonly mayBeBusy?: boolean;
@@ -66,7 +68,7 @@ export function judgeNode(
       return node.status === "Failed" ? { kind: "terminate", by: "stuck" } : { kind: "none" };
     case "coming":
       if (standing.why === "down" && isUseless(standing)) return judgeFailed(known, around);
-      return known.firstReadyAt === undefined ? { kind: "none" } : judgeUncertain(known, around);
+      return known.firstReadyAt === undefined ? judgeBooting(known, around) : judgeUncertain(known, around);
     case "failed":
       return judgeFailed(known, around);
     case "unknown":
@@ -111,6 +113,18 @@ function judgeFailed(known: LedgerNode, around: Circumstances): NodeAction {
   return isConfirmed(known.draining, around)
     ? { kind: "terminate", by: known.draining.by }
     : { kind: "none" };
+}
+
+/**
+ * The action for a node that was never Ready. If its scheduler has taken its name back, it is marked by one report and stopped by the next:
+ * otherwise a boot that was cancelled would live until its boot timeout.
+ */
+function judgeBooting({ draining }: LedgerNode, around: Circumstances): NodeAction {
+  const isWithdrawn = around.withdrawn === true && !around.resting && !around.busy;
+  if (draining === undefined) return isWithdrawn ? { kind: "mark", by: "idle" } : { kind: "none" };
+  if (draining.by !== "idle") return { kind: "none" };
+  if (!isWithdrawn || draining.sentAt !== undefined) return { kind: "undrain" };
+  return isConfirmed(draining, around) ? { kind: "terminate", by: "idle" } : { kind: "none" };
 }
 
 /** The action for a node that restarts, is reimaged or is in doubt: only a stale mark is removed. */

@@ -9,6 +9,7 @@ import { readStopUrl } from "./stop-url.ts";
 export class AuditFeed {
   readonly auditor: Auditor;
   readonly #nodeOfInstance = new Map<string, string>();
+  readonly #instanceOfNode = new Map<string, string>();
   readonly #coresOfNode = new Map<string, number>();
   readonly #hostOfNode = new Map<string, string>();
   readonly #creates: { readonly at: number; readonly added: number }[] = [];
@@ -44,6 +45,7 @@ export class AuditFeed {
         return false;
       case "node-ready": {
         this.#nodeOfInstance.set(event.instanceId, event.nodeId);
+        this.#instanceOfNode.set(event.nodeId, event.instanceId);
         this.#hostOfNode.set(event.nodeId, event.hostname);
         this.auditor.nodeReady(event);
         const stopUrl = readStopUrl(event.configuration);
@@ -64,9 +66,12 @@ export class AuditFeed {
       case "terminate-accepted":
         this.auditor.terminateAccepted(event);
         return this.#leave(event, scheduler);
-      case "node-gone":
+      case "node-gone": {
         this.auditor.nodeGone(event);
-        return this.#leave(event, scheduler);
+        const hasLeft = this.#leave(event, scheduler);
+        this.#forget(event.nodeId);
+        return hasLeft;
+      }
       case "node-down":
       case "deallocate-accepted":
       case "node-deallocated":
@@ -80,6 +85,13 @@ export class AuditFeed {
       case "request-refused":
         return false;
     }
+  }
+
+  #forget(nodeId: string): void {
+    this.#coresOfNode.delete(nodeId);
+    const instance = this.#instanceOfNode.get(nodeId);
+    this.#instanceOfNode.delete(nodeId);
+    if (instance !== undefined) this.#nodeOfInstance.delete(instance);
   }
 
   #leave(event: { readonly nodeId: string; readonly at: number }, scheduler: SchedulerModel): boolean {

@@ -3,7 +3,7 @@ import { isOver, mayBegin, withAnswer, withQuestion, wordOf } from "../../client
 import type { IdleHost } from "../workload/scheduler-events.ts";
 import type { SchedulerModel } from "../workload/scheduler-model.ts";
 import type { Doors, StopReply } from "./doors.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 
 /** The answers to questions of nodes, as the scheduler's side counts them. */
 export interface Refusals {
@@ -31,6 +31,8 @@ export class IdleStopper {
   readonly #onReopened: () => void;
   readonly #refused = new Map<string, number>();
   readonly #askers = new Map<string, Asker>();
+  /** By host, why its last question was refused. */
+  readonly #reasons = new Map<string, string>();
   #granted = 0;
 
   /** `onReopened` is called when a host was opened again, so that waiting jobs may start there. */
@@ -55,6 +57,20 @@ export class IdleStopper {
     const idleAt = this.#model.nextIdleAt(this.#idleSeconds);
     const asks = [...this.#askers.values()].map(({ nextAt }) => nextAt);
     return idleAt === undefined ? asks : [idleAt, ...asks];
+  }
+
+  /** Whether no question waits for its answer or for its repetition. */
+  get isAtRest(): boolean {
+    return this.#askers.size === 0;
+  }
+
+  /** Time was left out (still.ts), in which each idle host asked each time that it was due, and was refused as before. */
+  leaveOut(milliseconds: Milliseconds, now: number): void {
+    const times = Math.round(milliseconds / (1000 * this.#idleSeconds));
+    for (const { hostname } of this.#model.idleHosts(now, 0)) {
+      const reason = this.#reasons.get(hostname);
+      if (reason !== undefined) this.#count(reason, times);
+    }
   }
 
   /** An idle host is closed first, so that no job starts between the question and the answer (wire D.2). */
@@ -83,18 +99,24 @@ export class IdleStopper {
     if (word === "stop") {
       this.#granted += 1;
       this.#askers.delete(hostname);
+      this.#reasons.delete(hostname);
       return;
     }
-    this.#noteRefusal(reply);
+    this.#noteRefusal(hostname, reply);
     if (word === "open") return this.#open(hostname, now);
-    const held = withAnswer(series, { stopUnderWay }, now);
+    const held = withAnswer(series, { stopUnderWay });
     this.#askers.set(hostname, { host, series: held, nextAt: now + 1000 * ASK_AGAIN_SECONDS });
   }
 
   /** Reasons that differ only in the demand that needs the node count as one. */
-  #noteRefusal({ status, why }: StopReply): void {
+  #noteRefusal(hostname: string, { status, why }: StopReply): void {
     const reason = `${status}${why === undefined ? "" : ` ${why.replace(/needed by .*/, "needed by demand")}`}`;
-    this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1);
+    this.#reasons.set(hostname, reason);
+    this.#count(reason, 1);
+  }
+
+  #count(reason: string, times: number): void {
+    this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + times);
   }
 
   #open(hostname: string, now: number): void {

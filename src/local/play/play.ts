@@ -4,7 +4,7 @@ import type { AuditFeed } from "./audit-feed.ts";
 import type { PlayedCluster } from "./cluster.ts";
 import type { Progress } from "./progress.ts";
 import type { SchedulerAgent } from "./scheduler-agent.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 
 /** One workload on one cluster. */
 export interface Play {
@@ -23,6 +23,8 @@ export interface Played {
   readonly messagesRejected: number;
   /** Every job of the workload was submitted and has ended. */
   readonly finished: boolean;
+  /** For how long nothing could change, so that it was not played (still.ts). Absent: a run on a clock that cannot leave time out. */
+  readonly leftOut?: Milliseconds;
   /** How much the app's own latency distorts a run on a fast clock. Absent for a virtual run, and for a run without a create. */
   readonly distortion?: Distortion;
 }

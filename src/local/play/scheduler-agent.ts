@@ -3,7 +3,24 @@ import type { WorkloadJob } from "../workload/workload-job.ts";
 import type { Doors } from "./doors.ts";
 import type { Refusals } from "./idle-stopper.ts";
 import { IdleStopper } from "./idle-stopper.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
+
+/** A rest of the scheduler's side of a run. */
+interface AgentRest {
+  /** The last change. */
+  readonly since: number;
+  /** When the next one comes. */
+  readonly until: number;
+  /** There is no host. */
+  readonly isEmpty: boolean;
+  /** Hosts without a job. Absent: there are none. */
+  readonly idle?: {
+    /** When the next of them asks whether it may stop. */
+    readonly askAt: number;
+    /** Each was refused since the last change, and is refused again as long as nothing changes: before this moment. Absent: not each was. */
+    readonly refusedUntil?: number;
+  };
+}
 
 interface AgentOptions {
   readonly cluster: string;
@@ -31,6 +48,8 @@ export class SchedulerAgent {
   #dirty = true;
   #touched = true;
   #pushedAt = Number.NEGATIVE_INFINITY;
+  #hasChanged = true;
+  #changedAt: number;
   #tooWide = 0;
 
   constructor(
@@ -46,6 +65,7 @@ export class SchedulerAgent {
     this.#doors = doors;
     this.#options = options;
     this.#origin = origin;
+    this.#changedAt = origin;
     this.#onPush = onPush;
     this.#stopper = new IdleStopper(model, doors, options.idleSeconds, () => (this.#touched = true));
   }
@@ -66,8 +86,42 @@ export class SchedulerAgent {
 
   /** A host joined or left, which may change what it can run. */
   touch(): void {
-    this.#dirty = true;
+    this.#noteChange();
     this.#touched = true;
+  }
+
+  /** The rest of users, jobs and hosts, in which only renewals and refused questions repeat. Undefined: something is under way. */
+  rest(now: number): AgentRest | undefined {
+    if (this.#touched || this.#dirty || this.#hasChanged || !this.#stopper.isAtRest) return undefined;
+    const { idleSeconds } = this.#options;
+    const askAt = this.#model.nextIdleAt(idleSeconds);
+    const next = this.#jobs[this.#next];
+    const submitAt = next === undefined ? Infinity : this.#origin + next.submitMs;
+    const until = Math.min(submitAt, this.#model.nextEventAt() ?? Infinity);
+    return {
+      since: this.#changedAt,
+      until,
+      isEmpty: this.#model.hosts === 0,
+      ...(askAt === undefined ? {} : { idle: this.#idleRest(askAt, now) }),
+    };
+  }
+
+  /** Only a host that is opened again makes the scheduler look for jobs that may start, so its rules count where hosts ask. */
+  #idleRest(askAt: number, now: number): NonNullable<AgentRest["idle"]> {
+    const isRefused = askAt - 1000 * this.#options.idleSeconds > this.#changedAt;
+    return { askAt, ...(isRefused ? { refusedUntil: this.#model.nextRuleAt(now) } : {}) };
+  }
+
+  /** Time was left out from `now` on (still.ts): demand was renewed each time that it was due, and with `asks` idle hosts were refused. */
+  leaveOut(milliseconds: Milliseconds, { asks }: { readonly asks: boolean }, now: number): void {
+    const { renewSeconds, expirationSeconds } = this.#options;
+    const end = this.#pushedAt + milliseconds;
+    for (let at = this.#pushedAt + 1000 * renewSeconds; at <= end; at += 1000 * renewSeconds)
+      this.#onPush(at, this.#model.slotsAsked, at + 1000 * expirationSeconds);
+    this.#pushedAt = end;
+    if (!asks) return;
+    this.#stopper.leaveOut(milliseconds, now);
+    this.#model.leaveOut(milliseconds);
   }
 
   /** Whether {@link step} has work to do now. */
@@ -94,8 +148,15 @@ export class SchedulerAgent {
     this.#touched = false;
     this.#submitDue(now);
     const { started, ended } = this.#model.advance(now);
-    if (started.length + ended.length > 0) this.#dirty = true;
+    if (started.length + ended.length > 0) this.#noteChange();
+    if (this.#hasChanged) this.#changedAt = now;
+    this.#hasChanged = false;
     await Promise.all([this.#pushIfDue(now), this.#stopper.stopIdle(now)]);
+  }
+
+  #noteChange(): void {
+    this.#dirty = true;
+    this.#hasChanged = true;
   }
 
   #submitDue(now: number): void {
@@ -105,7 +166,7 @@ export class SchedulerAgent {
       job = this.#jobs[this.#next]
     ) {
       this.#next += 1;
-      this.#dirty = true;
+      this.#noteChange();
       if (this.#model.submit(job, now).kind !== "queued") this.#tooWide += 1;
     }
   }

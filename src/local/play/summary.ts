@@ -79,6 +79,11 @@ export function isClean(figures: Figures, finished: boolean): boolean {
   );
 }
 
+/** Whether the nodes ran for no longer than the run's own bound says. */
+export function isWithinBound({ nodeHours, nodeHoursBound }: Figures): boolean {
+  return nodeHours <= nodeHoursBound;
+}
+
 /** The summary for people, with node-hours and cost if `money`. `verbose` adds what only the authors need: bound, scaling, refusals by reason, messages and distortion. */
 export function renderSummary(
   play: Play,
@@ -115,6 +120,11 @@ export function renderSummary(
     `autostop      ${figures.stopsGranted} granted, ${figures.stopsRefused} refused`,
     ...forAuthors(...refused.slice(0, 6).map(([why, count]) => `              ${count} x ${why}`)),
     ...forAuthors(`messages      ${figures.messagesRejected} rejected`),
+    ...(played.leftOut === undefined
+      ? []
+      : forAuthors(
+          `left out      ${round(played.leftOut / 3_600_000)} simulated hours in which nothing changes`,
+        )),
     `audit         ${figures.busyNodesStopped} busy nodes stopped, ${figures.limitsExceeded} limits exceeded, ${figures.nodesBeyondDemand} nodes beyond demand`,
     ...audit.violations
       .slice(0, 10)

@@ -9,6 +9,7 @@ interface Sleeper {
 /** A clock that its driver sets. Sleeps end when it reaches their time. */
 export class VirtualClock {
   #now: number;
+  #leftOut: Milliseconds = 0;
   readonly #sleepers: Sleeper[] = [];
 
   constructor(origin: number) {
@@ -17,6 +18,18 @@ export class VirtualClock {
 
   now(): Instant {
     return instant(this.#now);
+  }
+
+  /** The time that was left out so far: see {@link leaveOut}. */
+  get leftOut(): Milliseconds {
+    return this.#leftOut;
+  }
+
+  /** Moves the clock on over a time in which nobody looked at it. Only while nobody sleeps. */
+  leaveOut(milliseconds: Milliseconds): void {
+    if (this.#sleepers.length > 0) throw new Error("time cannot be left out while something waits for it");
+    this.#now += milliseconds;
+    this.#leftOut += milliseconds;
   }
 
   sleep(milliseconds: Milliseconds, signal?: AbortSignal): Promise<void> {

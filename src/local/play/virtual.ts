@@ -7,9 +7,12 @@ import type { Doors } from "./doors.ts";
 import type { ObservedScheduler } from "./observed-scheduler.ts";
 import { startScheduler } from "./observed-scheduler.ts";
 import type { Audience, Play, Played } from "./play.ts";
+import type { Minutes } from "./still.ts";
+import { watchStillness } from "./still.ts";
 import { MOST_DAYS_AFTER_LAST_JOB } from "./play.ts";
 import { drainMicrotasks, VirtualClock } from "./virtual-clock.ts";
 import type { Milliseconds } from "../../domain/units.ts";
+import { instant } from "../../domain/units.ts";
 import { installCore } from "../host/core.ts";
 import { readReply } from "./doors.ts";
 
@@ -17,19 +20,33 @@ import { readReply } from "./doors.ts";
 const ORIGIN = Date.UTC(2026, 0, 1);
 const TICK_MS: Milliseconds = 60_000;
 
-/** Runs a workload with store, queue and CycleCloud in memory: the same use cases and rules on a clock that jumps from event to event. */
-export async function playVirtually(play: Play, audience: Audience): Promise<Played> {
+/**
+ * Runs a workload with store, queue and CycleCloud in memory: the same use cases and rules on a clock that jumps from event to event, and over
+ * the minutes in which nothing can change (still.ts). With `minutes: "all"` it plays these too; the results are the same.
+ */
+export async function playVirtually(
+  play: Play,
+  audience: Audience,
+  minutes: Minutes = "that-change",
+): Promise<Played> {
   const clock = new VirtualClock(ORIGIN);
   const simulator = new Simulator(simulatorOptions(play.cluster, play.seed), clock);
-  const composed = composeAround(simulator, play, clock);
+  const own: OwnClock = {
+    now: () => instant(clock.now() - clock.leftOut),
+    sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
+  };
+  const composed = composeAround(simulator, play, own);
   const { queue } = composed;
   const functions = await loadFunctions(composed);
   const doors: Doors = {
-    push: (message) => functions.demand(message, clock.now()),
-    askStop: (url, query) => functions.stop(url, query),
+    push: (message) =>
+      functions.demand({ ...message, revision: Number(message.revision) - clock.leftOut }, own.now()),
+    askStop: (url, query) =>
+      functions.stop(url, { ...query, asked: String(Number(query.asked) - clock.leftOut) }),
   };
   const { scheduler, agent, feed } = startScheduler(play, simulator, doors, ORIGIN);
-  await drive({ play, audience, clock, simulator, scheduler, agent, queue, functions });
+  const { store } = composed.app.ports;
+  await drive({ play, audience, clock, own, minutes, simulator, scheduler, agent, queue, store, functions });
   audience.progress.end();
   const rejected = await queue.rejected();
   return {
@@ -40,10 +57,14 @@ export async function playVirtually(play: Play, audience: Audience): Promise<Pla
     endedAt: clock.now(),
     messagesRejected: rejected.count,
     finished: agent.finished,
+    leftOut: clock.leftOut,
   };
 }
 
-function composeAround(simulator: Simulator, play: Play, clock: VirtualClock): MemoryComposition {
+/** The app's clock: the time without what was left out, so that nothing in the app grows old meanwhile. */
+type OwnClock = Pick<VirtualClock, "now" | "sleep">;
+
+function composeAround(simulator: Simulator, play: Play, clock: OwnClock): MemoryComposition {
   return composeInMemory({
     cluster: play.cluster.name,
     clock,
@@ -56,6 +77,7 @@ function composeAround(simulator: Simulator, play: Play, clock: VirtualClock): M
     // In a virtual run no explanation of a plan can be requested.
     policy: { ...DEFAULT_POLICY, planHistorySeconds: 0 },
     log: () => undefined,
+    forgets: true,
   });
 }
 
@@ -63,8 +85,11 @@ interface Driven extends Pick<ObservedScheduler, "scheduler" | "agent"> {
   readonly play: Play;
   readonly audience: Audience;
   readonly clock: VirtualClock;
+  readonly own: OwnClock;
+  readonly minutes: Minutes;
   readonly simulator: Simulator;
   readonly queue: MemoryComposition["queue"];
+  readonly store: MemoryComposition["app"]["ports"]["store"];
   readonly functions: Functions;
 }
 
@@ -73,10 +98,11 @@ interface Driven extends Pick<ObservedScheduler, "scheduler" | "agent"> {
  * nothing listens to it. Then there is no work to wait for.
  */
 async function drive(driven: Driven): Promise<void> {
-  const { play, audience, clock, simulator, agent, functions } = driven;
+  const { play, audience, clock, own, simulator, agent, functions } = driven;
   const giveUpAt = ORIGIN + (play.jobs.at(-1)?.submitMs ?? 0) + MOST_DAYS_AFTER_LAST_JOB * 86_400_000;
   const background = trackWork();
   const wakes = holdWakes(driven);
+  const stillness = watchStillness(driven);
   let tickAt = ORIGIN;
   let isWaking = false;
   while (clock.now() < giveUpAt && !audience.signal.aborted && !(agent.finished && isEmpty(simulator))) {
@@ -87,7 +113,7 @@ async function drive(driven: Driven): Promise<void> {
     if (isStepDue) background.start(agent.step(now));
     if (isStepDue || isWaking) await drainMicrotasks();
     const due = wakes.takeDue(now);
-    for (const message of due) background.start(functions.demand(message, now));
+    for (const message of due) background.start(functions.demand(message, own.now()));
     const isTick = tickAt <= now;
     if (isTick) {
       tickAt = now + TICK_MS;
@@ -95,14 +121,26 @@ async function drive(driven: Driven): Promise<void> {
     }
     if (due.length > 0 || isTick) await drainMicrotasks();
     background.check();
+    if (isTick) {
+      const span = await stillness.span(now, own.now());
+      if (span !== undefined) {
+        wakes.leaveOut(span.ms);
+        agent.leaveOut(span.ms, span, now);
+        for (let left = 0; left < span.ms; left += TICK_MS) {
+          clock.leaveOut(TICK_MS);
+          showProgress(driven);
+        }
+        tickAt += span.ms;
+      }
+    }
     const moments = [
-      agent.nextEventAt(now),
+      agent.nextEventAt(clock.now()),
       simulator.nextEventAt(),
       clock.nextWakeAt(),
       tickAt,
       ...wakes.moments(),
     ];
-    isWaking = clock.moveTo(Math.max(now + 1, Math.min(...moments.filter((at) => at !== undefined))));
+    isWaking = clock.moveTo(Math.max(clock.now() + 1, Math.min(...moments.filter((at) => at !== undefined))));
   }
 }
 
@@ -117,16 +155,24 @@ function showProgress({ play, audience, clock, simulator, scheduler }: Driven): 
 }
 
 /** Holds the wake messages that the app puts into the queue until they are due. */
-function holdWakes({ play, queue }: Driven) {
+function holdWakes({ play, queue, clock }: Driven) {
   let wakes: readonly { readonly at: number; readonly id?: string }[] = [];
+  const moved = <T extends { readonly at: number }>(held: readonly T[], by: number): readonly T[] =>
+    by === 0 ? held : held.map((one) => ({ ...one, at: one.at + by }));
+  const drain = () => (wakes = wakes.concat(moved(queue.drain(), clock.leftOut)));
   return {
     /** The messages that are due now, and no longer held. Several messages that only ask for a plan count as one. */
     takeDue(now: number): readonly object[] {
-      wakes = wakes.concat(queue.drain());
+      drain();
       const due = new Set(wakes.filter(({ at }) => at <= now).map(({ id }) => id));
       wakes = wakes.filter(({ at }) => at > now);
       const message = { version: 1, cluster: play.cluster.name, wake: true };
       return [...due].map((id) => (id === undefined ? message : { ...message, id }));
+    },
+    /** The app's clock stands still for this time. */
+    leaveOut(milliseconds: Milliseconds): void {
+      drain();
+      wakes = moved(wakes, milliseconds);
     },
     moments: (): readonly number[] => wakes.map(({ at }) => at),
   };

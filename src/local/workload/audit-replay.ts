@@ -58,9 +58,15 @@ export class AuditReplay {
     if (event.kind === "gone") this.#remove(node, event.at);
   }
 
-  /** The report of the run, which ended at `until` (ms). Nodes that are still there are billed until then. Call it once. */
-  close(until: number): AuditReport {
-    for (const node of this.#present.values()) this.#bill(node, until);
+  /** The report up to `until` (ms). Nodes that are still there are billed until then. */
+  report(until: number): AuditReport {
+    const hours = { billed: this.#billedMs, boot: this.#bootMs, idle: this.#idleMs };
+    for (const node of this.#present.values()) {
+      const { billed, boot, idle } = billOf(node, until);
+      hours.billed += billed;
+      hours.boot += boot;
+      hours.idle += idle;
+    }
     const count = (kind: Violation["kind"]): number =>
       this.#violations.filter((violation) => violation.kind === kind).length;
     return {
@@ -70,9 +76,9 @@ export class AuditReplay {
       violations: this.#violations,
       nodesCreated: this.#nodesCreated,
       nodesStopped: this.#nodesStopped,
-      nodeHours: this.#billedMs / 3_600_000,
-      bootNodeHours: this.#bootMs / 3_600_000,
-      idleNodeHours: this.#idleMs / 3_600_000,
+      nodeHours: hours.billed / 3_600_000,
+      bootNodeHours: hours.boot / 3_600_000,
+      idleNodeHours: hours.idle / 3_600_000,
       scaleUps: this.#scaleUps.size,
       scaleDowns: this.#scaleDowns.size,
       mostLiveNodes: this.#mostLiveNodes,
@@ -151,17 +157,11 @@ export class AuditReplay {
   #remove(node: AuditedNode, at: number): void {
     if (isLive(node)) this.#changeLive(node, -1);
     this.#limits.remove(node);
-    this.#bill(node, at);
-    this.#present.delete(node.created.nodeId);
-  }
-
-  #bill(node: AuditedNode, until: number): void {
-    endBusy(node, until);
-    const billed = Math.max(0, until - node.created.at);
-    const boot = (node.readyAt ?? until) - node.created.at;
+    const { billed, boot, idle } = billOf(node, at);
     this.#billedMs += billed;
-    this.#bootMs += Math.max(0, boot);
-    this.#idleMs += Math.max(0, billed - boot - node.busyMs);
+    this.#bootMs += boot;
+    this.#idleMs += idle;
+    this.#present.delete(node.created.nodeId);
   }
 
   #changeLive(node: AuditedNode, sign: 1 | -1): void {
@@ -173,6 +173,14 @@ export class AuditReplay {
 
 function isLive(node: AuditedNode): boolean {
   return !node.failed && node.stoppedAt === undefined;
+}
+
+/** The time of a node until then. */
+function billOf({ created, readyAt, busySince, busyMs }: AuditedNode, until: number) {
+  const billed = Math.max(0, until - created.at);
+  const boot = (readyAt ?? until) - created.at;
+  const busy = busyMs + (busySince === undefined ? 0 : Math.max(0, until - busySince));
+  return { billed, boot: Math.max(0, boot), idle: Math.max(0, billed - boot - busy) };
 }
 
 function endBusy(node: AuditedNode, at: number): void {

@@ -2,7 +2,12 @@ import { compareAuditEvents, AuditReplay } from "./audit-replay.ts";
 import type { AuditEvent } from "./audit-replay.ts";
 import type { AuditedLimit, AuditReport, DemandEvent, NodeCreated, NodeEvent } from "./audit-events.ts";
 import { DemandHistory } from "./demand-history.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
+
+/** An event comes at most this long after a later one. */
+const LATE_MS: Milliseconds = 3_600_000;
+/** Events are replayed when this many more have come. */
+const MOST_EVENTS = 10_000;
 
 interface AuditOptions {
   /** The limits in force from the beginning. */
@@ -13,20 +18,23 @@ interface AuditOptions {
 
 /**
  * Watches a run from outside and counts what must never happen. It shares no code with the autoscaler, the simulator and the scheduler
- * model. It collects what CycleCloud accepted and what the scheduler observed, in any order, and replays it by time for a report. Times are
- * milliseconds on one axis.
+ * model. It collects what CycleCloud accepted and what the scheduler observed, and replays it by time. Times are milliseconds on one axis.
+ * Events may come in any order, but at most an hour late, because what is older than that is replayed and forgotten from time to time.
  */
 export class Auditor {
-  readonly #options: AuditOptions;
-  readonly #events: AuditEvent[] = [];
-  readonly #demands: DemandEvent[] = [];
+  readonly #replay: AuditReplay;
+  readonly #demands: DemandHistory;
+  /** Those that are not replayed yet. */
+  #events: AuditEvent[] = [];
+  #foldAt = MOST_EVENTS;
 
-  constructor(options: AuditOptions) {
-    this.#options = options;
+  constructor({ limits, graceSeconds = 300 }: AuditOptions) {
+    this.#demands = new DemandHistory(graceSeconds * 1000);
+    this.#replay = new AuditReplay(limits, this.#demands);
   }
 
   nodeCreated(event: NodeCreated): void {
-    this.#events.push({ ...event, kind: "created" });
+    this.#keep({ ...event, kind: "created" });
   }
 
   nodeReady(event: NodeEvent): void {
@@ -57,25 +65,38 @@ export class Auditor {
   }
 
   demand(event: DemandEvent): void {
-    this.#demands.push(event);
+    this.#demands.add(event);
   }
 
   /** From now on these limits replace the earlier ones. */
   limitsChanged(at: number, limits: readonly AuditedLimit[]): void {
-    this.#events.push({ kind: "limits", at, limits });
+    this.#keep({ kind: "limits", at, limits });
   }
 
   /** Replays all events so far. Nodes that still exist are billed until `until`. */
   report(until: number): AuditReport {
-    const replay = new AuditReplay(
-      this.#options.limits,
-      new DemandHistory(this.#demands, (this.#options.graceSeconds ?? 300) * 1000),
-    );
-    for (const event of this.#events.toSorted(compareAuditEvents)) replay.apply(event);
-    return replay.close(until);
+    this.#replayBefore(Infinity);
+    return this.#replay.report(until);
   }
 
   #add(kind: Exclude<AuditEvent["kind"], "created" | "limits">, { at, nodeId }: NodeEvent): void {
-    this.#events.push({ kind, at, nodeId });
+    this.#keep({ kind, at, nodeId });
+  }
+
+  #keep(event: AuditEvent): void {
+    this.#events.push(event);
+    if (this.#events.length < this.#foldAt) return;
+    const latest = this.#events.reduce((last, { at }) => Math.max(last, at), event.at);
+    this.#replayBefore(latest - LATE_MS);
+    this.#demands.forgetBefore(latest - LATE_MS);
+    this.#foldAt = this.#events.length + MOST_EVENTS;
+  }
+
+  #replayBefore(end: number): void {
+    const inOrder = this.#events.toSorted(compareAuditEvents);
+    const isLater = ({ at }: AuditEvent): boolean => at >= end;
+    const later = inOrder.findIndex(isLater);
+    this.#events = later < 0 ? [] : inOrder.slice(later);
+    for (const event of later < 0 ? inOrder : inOrder.slice(0, later)) this.#replay.apply(event);
   }
 }

@@ -56,6 +56,13 @@ export class Backfill {
     }
   }
 
+  /** When the head of the queue stops counting on nodes that do not exist yet. Infinity if it has, or if there is no head. */
+  patientUntil(now: number): number {
+    if (this.#head === undefined) return Infinity;
+    const until = this.#head.since + (this.#options.patienceMs ?? DEFAULT_PATIENCE_MS);
+    return until > now ? until : Infinity;
+  }
+
   /** Whether this job has been the head for so short a time that it still counts on nodes that do not exist yet. */
   #isPatient({ sequence }: Waiting, now: number): boolean {
     if (this.#head?.sequence !== sequence) this.#head = { sequence, since: now };

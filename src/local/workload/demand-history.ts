@@ -3,13 +3,24 @@ import type { Milliseconds } from "../../domain/units.ts";
 
 /** The demand in force at each moment. A demand is in force from its arrival until it expires or the next one replaces it. */
 export class DemandHistory {
-  readonly #demands: readonly DemandEvent[];
+  /** In order of time. */
+  #demands: DemandEvent[] = [];
   readonly #graceMs: Milliseconds;
   #asked: { readonly at: number; readonly slots: number } | undefined;
 
-  constructor(demands: readonly DemandEvent[], graceMs: Milliseconds) {
-    this.#demands = demands.toSorted((a, b) => a.at - b.at);
+  constructor(graceMs: Milliseconds) {
     this.#graceMs = graceMs;
+  }
+
+  /** Usually the latest one. Of equal moments, the one that was added last replaces the others. */
+  add(demand: DemandEvent): void {
+    this.#demands.splice(this.#countUpTo(demand.at), 0, demand);
+    this.#asked = undefined;
+  }
+
+  /** Nobody asks for moments before this one any more. */
+  forgetBefore(at: number): void {
+    this.#demands = this.#demands.slice(Math.max(0, this.#countUpTo(at - this.#graceMs) - 1));
   }
 
   /** The slots of the largest demand that was in force during the grace period before `at`. 0 if there was none. */

@@ -1,5 +1,5 @@
 import type { Run } from "./host.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 
 /** An attempt to run a job that has ended. */
 export interface JobLogEntry {
@@ -13,27 +13,38 @@ export interface JobLogEntry {
   readonly outcome: "completed" | "killed";
 }
 
-/** Every attempt that has ended, in the order of the ends. */
+export interface WaitSummary {
+  readonly meanWaitSeconds: Seconds;
+  readonly p95WaitSeconds: Seconds;
+}
+
+/** Figures of the attempts that have ended. It keeps no attempt: there may be hundreds of thousands. */
 export class JobLog {
-  readonly #entries: JobLogEntry[] = [];
   #new: JobLogEntry[] = [];
   #completed = 0;
-
-  get entries(): readonly JobLogEntry[] {
-    return this.#entries;
-  }
+  #killed = 0;
+  /** How many completed jobs waited for so long. */
+  readonly #waits = new Map<Milliseconds, number>();
+  #waitedMs: Milliseconds = 0;
+  #processorMs: Milliseconds = 0;
 
   get counts(): { readonly completed: number; readonly killed: number } {
-    return { completed: this.#completed, killed: this.#entries.length - this.#completed };
+    return { completed: this.#completed, killed: this.#killed };
   }
 
   add({ job, shares, submittedAt, startedAt }: Run, endedAt: number, outcome: JobLogEntry["outcome"]): void {
     const { name, processors } = job;
     const hosts = shares.length;
-    const entry = { name, processors, hosts, submittedAt, startedAt, endedAt, outcome };
-    if (outcome === "completed") this.#completed += 1;
-    this.#entries.push(entry);
-    this.#new.push(entry);
+    this.#new.push({ name, processors, hosts, submittedAt, startedAt, endedAt, outcome });
+    if (outcome === "killed") {
+      this.#killed += 1;
+      return;
+    }
+    const wait = startedAt - submittedAt;
+    this.#completed += 1;
+    this.#waits.set(wait, (this.#waits.get(wait) ?? 0) + 1);
+    this.#waitedMs += wait;
+    this.#processorMs += processors * (endedAt - startedAt);
   }
 
   /** The entries since the last call. */
@@ -42,32 +53,20 @@ export class JobLog {
     this.#new = [];
     return taken;
   }
-}
 
-export interface WaitSummary {
-  readonly meanWaitSeconds: Seconds;
-  readonly p95WaitSeconds: Seconds;
-}
+  /** Waiting times of completed jobs, from submission to the start of the last attempt. p95 is the nearest rank. 0 without jobs. */
+  waits(): WaitSummary {
+    if (this.#completed === 0) return { meanWaitSeconds: 0, p95WaitSeconds: 0 };
+    let left = Math.ceil(this.#completed * 0.95);
+    const p95 = [...this.#waits].toSorted(([a], [b]) => a - b).find(([, jobs]) => (left -= jobs) <= 0)?.[0];
+    return {
+      meanWaitSeconds: this.#waitedMs / 1000 / this.#completed,
+      p95WaitSeconds: (p95 ?? 0) / 1000,
+    };
+  }
 
-/** Waiting times of completed jobs, from submission to the start of the last attempt. p95 is the nearest rank. 0 without jobs. */
-export function summarizeWaits(log: readonly JobLogEntry[]): WaitSummary {
-  const waits = log
-    .filter((entry) => entry.outcome === "completed")
-    .map((entry) => (entry.startedAt - entry.submittedAt) / 1000)
-    .toSorted((a, b) => a - b);
-  if (waits.length === 0) return { meanWaitSeconds: 0, p95WaitSeconds: 0 };
-  return {
-    meanWaitSeconds: waits.reduce((sum, wait) => sum + wait, 0) / waits.length,
-    p95WaitSeconds: waits[Math.ceil(waits.length * 0.95) - 1] ?? 0,
-  };
-}
-
-/** The fewest node-hours with which any cluster could run the completed jobs: processors x run time / cores of a node. */
-export function measureLeastNodeHours(log: readonly JobLogEntry[], coresPerNode: number): number {
-  return log
-    .filter((entry) => entry.outcome === "completed")
-    .reduce(
-      (sum, entry) => sum + (entry.processors * (entry.endedAt - entry.startedAt)) / coresPerNode / 3_600_000,
-      0,
-    );
+  /** The fewest node-hours with which any cluster could run the completed jobs: processors x run time / cores of a node. */
+  leastNodeHours(coresPerNode: number): number {
+    return this.#processorMs / coresPerNode / 3_600_000;
+  }
 }

@@ -1,7 +1,7 @@
 import type { Host, Run, Share } from "./host.ts";
 import { HostPool } from "./host-pool.ts";
 import type { IdleHost, JoiningHost, SchedulerObserver } from "./scheduler-events.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 
 /** The hosts of the scheduler model: which jobs run on each, and since when open hosts have none. Reports changes to the observer. */
 export class SchedulerHosts {
@@ -95,6 +95,11 @@ export class SchedulerHosts {
     for (const { idleSince } of this.#idle)
       if (earliest === undefined || idleSince < earliest) earliest = idleSince;
     return earliest === undefined ? undefined : earliest + idleSeconds * 1000;
+  }
+
+  /** All idle times begin so much later. */
+  leaveOut(milliseconds: Milliseconds): void {
+    for (const host of this.#idle) host.idleSince += milliseconds;
   }
 
   /** A host that was lost with its jobs never becomes idle: the observer must not take the loss for the end of the jobs. */

@@ -1,7 +1,7 @@
 import { Backfill } from "./backfill.ts";
 import type { Run, Host } from "./host.ts";
 import type { JobLogEntry } from "./job-log.ts";
-import { JobLog, measureLeastNodeHours, summarizeWaits } from "./job-log.ts";
+import { JobLog } from "./job-log.ts";
 import { RunningJobs } from "./running-jobs.ts";
 import type {
   IdleHost,
@@ -17,7 +17,7 @@ import type { Waiting } from "./waiting-queue.ts";
 import { queueJob, WaitingQueue } from "./waiting-queue.ts";
 import type { WorkloadJob } from "./workload-job.ts";
 import { expectedRunMs } from "./workload-job.ts";
-import type { Seconds } from "../../domain/units.ts";
+import type { Milliseconds, Seconds } from "../../domain/units.ts";
 
 // Long: the whole interface of one scheduler, with its rules.
 
@@ -116,12 +116,23 @@ export class SchedulerModel {
     return this.#running.nextToEnd()?.endsAt;
   }
 
+  /** When time alone may next let a job start, once a host is opened again. Infinity if it never does. */
+  nextRuleAt(now: number): number {
+    const overdueAt = this.#running.byExpectedEnd().find(({ expectedEnd }) => expectedEnd > now)?.expectedEnd;
+    return Math.min(overdueAt ?? Infinity, this.#backfill.patientUntil(now));
+  }
+
   idleHosts(now: number, idleSeconds: Seconds): readonly IdleHost[] {
     return this.#hosts.idleHosts(now, idleSeconds);
   }
 
   nextIdleAt(idleSeconds: Seconds): number | undefined {
     return this.#hosts.nextIdleAt(idleSeconds);
+  }
+
+  /** The idle times of all hosts begin so much later: time was left out (still.ts). */
+  leaveOut(milliseconds: Milliseconds): void {
+    this.#hosts.leaveOut(milliseconds);
   }
 
   /** The demand message for the state after the last `advance`. */
@@ -138,7 +149,7 @@ export class SchedulerModel {
       slotsAsked: this.#slotsAsked,
       hosts: this.#hosts.pool.size,
       freeSlots: this.#hosts.pool.freeSlots,
-      ...summarizeWaits(this.#log.entries),
+      ...this.#log.waits(),
     };
   }
 
@@ -147,17 +158,16 @@ export class SchedulerModel {
     return this.#slotsAsked;
   }
 
+  get hosts(): number {
+    return this.#hosts.pool.size;
+  }
+
   get waitingJobs(): number {
     return this.#queue.size;
   }
 
-  /** Every attempt that has ended, in the order of the ends. */
-  get log(): readonly JobLogEntry[] {
-    return this.#log.entries;
-  }
-
   leastNodeHours(coresPerNode: number): number {
-    return measureLeastNodeHours(this.#log.entries, coresPerNode);
+    return this.#log.leastNodeHours(coresPerNode);
   }
 
   #enqueue(entry: Omit<Waiting, "report">): void {

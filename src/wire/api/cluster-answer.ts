@@ -201,6 +201,10 @@ const nodes = z.object({
     })
     .optional()
     .meta({ description: "The first since when. The price is that of their disks; absent: not configured." }),
+  kept: z.object({ count, pricePerHour: z.number().optional(), currency: text.optional() }).optional().meta({
+    description:
+      "Nodes that a scheduler keeps (`keep` in a report): they are not stopped. The price is of those that have one; absent: none has.",
+  }),
   list: z.array(node),
 });
 

@@ -47,7 +47,7 @@ export const problemBody = z.object({
     .meta({ description: "To a node's question: whether the node may take work again." }),
   stopUnderWay: z.literal(true).optional().meta({
     description:
-      "To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed while it hears that.",
+      "To a node's question: a stop of the node is under way, or the question is still being decided. It stays closed until it hears something else, for 20 minutes at most.",
   }),
 });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { NAME_CAUSES } from "../../domain/name-cause.ts";
 import { requestSetSummary, proposal } from "./cluster-demand.ts";
 import { time, count, text, texts, rejectedJob, observing, paging, unit, demandKind } from "./parts.ts";
 import type { BuiltAnswer } from "./parts.ts";
@@ -64,6 +65,24 @@ const namedNode = z.object({
   }),
   since: z.number().optional().meta({
     description: "The moment of the resume that this answers, as the sender said it. Absent: none was said.",
+  }),
+  cause: z.enum(NAME_CAUSES).optional().meta({
+    description: "What kind of thing `reason` is. Absent: it is none that keeps the name from its node.",
+  }),
+  holdsFor: z.enum(["everyone", "name"]).optional().meta({
+    description:
+      "For whom the cause holds: everyone who could use this node array, size and placement group, or this name alone. Absent: neither is known, as for the cap of another request set.",
+  }),
+  room: count.optional().meta({
+    description:
+      "How many more nodes of its node array, size and placement group the set can have now. Absent: the cause does not hold for everyone, or no plan has seen the demand as it is now.",
+  }),
+  until: time.optional().meta({
+    description: "There is no room because of pauses: when the first of them ends. Absent: no end is known.",
+  }),
+  earlier: z.literal(true).optional().meta({
+    description:
+      "Its node was Ready before the resume that the name waits for. It goes once its scheduler reports it closed without a job.",
   }),
   nodeId: text.optional(),
   ours: z.literal(false).optional().meta({

@@ -118,6 +118,29 @@ describe("in flight: added, less what was ever seen", () => {
     expect(follow([flying()], at(30), seen, ledger).inFlight).toEqual([]);
   });
 
+  test.each([
+    { name: "nothing of the bucket is Ready: it pauses", readyAt: undefined, size: D4, pauses: 1 },
+    {
+      name: "a node of the bucket became Ready before the create: it pauses",
+      readyAt: at(-10),
+      size: D4,
+      pauses: 1,
+    },
+    { name: "one of another size became Ready since: it pauses", readyAt: at(800), size: D8, pauses: 1 },
+    {
+      name: "one of the bucket became Ready since: it boots, and does not pause",
+      readyAt: at(800),
+      size: D4,
+      pauses: 0,
+    },
+  ])("never shown until the grace ends, $name", ({ readyAt, size, pauses }) => {
+    const up = readyAt === undefined ? [] : [buildNode("up", { machineType: size })];
+    const ledger = readyAt === undefined ? new Map() : rememberNodes(up, { firstReadyAt: readyAt });
+    const after = follow([flying()], at(900), { listed: [], shown: up }, ledger);
+    expect(after.inFlight).toEqual([]);
+    expect(after.backoffs).toHaveLength(pauses);
+  });
+
   test("a request that could not be asked for stays as it is", () => {
     expect(follow([flying()], at(30), { shown: nodes("n1", "n2", "n3") }).inFlight).toEqual([flying()]);
   });
