@@ -186,6 +186,12 @@ function entryOf(
   };
 }
 
+/** With the time that is over: the node is not deallocated any more. */
+function nextOff(old: LedgerNode | undefined, kept: KeptOff | undefined, now: Instant): Seconds | undefined {
+  if (old?.kept === undefined || kept !== undefined) return old?.offSeconds;
+  return (old.offSeconds ?? 0) + secondsBetween(old.kept.since, now);
+}
+
 /**
  * Whether a report made since the node was first seen calls its host open, though CycleCloud shows it on its way: its scheduler has started
  * it, and may have put a job there. Only of nodes that were made by name, whose scheduler opens what it has seen up.
@@ -195,12 +201,6 @@ function saysUp(old: LedgerNode | undefined, { nodeId, phase }: Node, facts: Nod
   const { state, reportedAt, idleAt } = facts.get(nodeId) ?? {};
   const at = idleAt ?? reportedAt;
   return state === "open" && at !== undefined && at > old.firstSeenAt;
-}
-
-/** With the time that is over: the node is not deallocated any more. */
-function nextOff(old: LedgerNode | undefined, kept: KeptOff | undefined, now: Instant): Seconds | undefined {
-  if (old?.kept === undefined || kept !== undefined) return old?.offSeconds;
-  return (old.offSeconds ?? 0) + secondsBetween(old.kept.since, now);
 }
 
 /** Since when a deallocated node has been that, and why. */
