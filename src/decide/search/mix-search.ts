@@ -14,7 +14,7 @@ interface Judged {
 const WIDTHS = [4, 24, 120];
 
 /**
- * Looks for a better plan than the known one: more units by rank, or as many for less. Item by item, every way to place it on every state
+ * Looks for a better plan than the known one: more units by rank, or as many for less (docs/decisions.md, "A plan is tried in several orders"). Item by item, every way to place it on every state
  * that the items before it have left is tried, and only those are kept that place the most. If there are too many of them, the best are
  * kept, so the search ends in bounded steps. `isFree`: among equals fewer nodes of any size are better. Otherwise a plan that places as much as the
  * known one has no more nodes of any size than it. `isComplete`: everything was tried (docs/decisions.md, "A plan is tried in several orders").
