@@ -71,7 +71,8 @@ describe.concurrent("a real Slurm", () => {
       for (let kill = 0; !over.signal.aborted; kill += 1) {
         await pause(5000 + Math.random() * 20_000);
         const part = [site.agent, site.app, site.controller][kill % 3];
-        await part?.kill();
+        // 22.05 itself does not survive SIGKILL of slurmctld: it forgets what power saving did, drains nodes and holds jobs (docs/slurm.md).
+        await part?.kill(part === site.controller ? "SIGTERM" : "SIGKILL");
         await pause(Math.random() * 10_000);
         await part?.start();
       }
@@ -84,9 +85,7 @@ describe.concurrent("a real Slurm", () => {
     over.abort();
     await killing;
     await finish(site, jobs);
-    // A killed slurmctld forgets what power saving did: it requeues jobs of nodes that had come up, and counts on nodes that it had powered down.
-    const own = /^job \S+ was ended on|was created, and Slurm had not resumed it$/;
-    expect((await site.faults()).filter((fault) => !own.test(fault))).toEqual([]);
+    expect(await site.faults()).toEqual([]);
   });
 
   test("after a refusal a job runs elsewhere: 150 s where a node is up, 210 s where one must boot", async (closing) => {
