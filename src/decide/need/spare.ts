@@ -218,12 +218,18 @@ const GROUP_PREFIX = "group-";
 
 /** The allocator's policy, from the configuration of a cluster. */
 export function allocationPolicyOf(policy: Policy): AllocationPolicy {
-  const { preference, among, groupFillTimeoutSeconds: groupFillSeconds, planSteps: steps } = policy;
+  const {
+    preference,
+    among,
+    groupFillTimeoutSeconds: groupFillSeconds,
+    planSteps: steps,
+    remedySteps,
+  } = policy;
   return {
     groupPrefix: GROUP_PREFIX,
     groupFillSeconds,
     preference,
     among,
-    ...withoutAbsent({ steps }),
+    ...withoutAbsent({ steps, remedySteps }),
   };
 }
