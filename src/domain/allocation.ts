@@ -100,4 +100,6 @@ export interface AllocationPolicy {
   readonly isTrial?: boolean;
   /** Budget for placing the demands, in steps. Retries and explanations have the same budget again. Absent: the default for one plan. */
   readonly steps?: number;
+  /** Budget for trying remedies before they are told, in steps. Absent: the default for one plan. */
+  readonly remedySteps?: number;
 }

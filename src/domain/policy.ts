@@ -69,6 +69,8 @@ export interface Policy extends TimeoutRules, CallBounds, ModeRules, ExclusiveRu
   readonly planHistorySeconds: Seconds;
   /** Budget for placing the demand of one plan, in steps. Absent: see decide/constraints/budget.ts. Not configurable. */
   readonly planSteps?: number;
+  /** Budget for trying remedies before they are told, in steps. Absent: see decide/search/try-remedies.ts. Not configurable. */
+  readonly remedySteps?: number;
   /** The `$schema` of the document, for editors. It changes nothing here. */
   readonly schema?: string;
   /** Descriptions of app settings that send data over the network unprotected. From the settings, in no document. */

@@ -26,17 +26,23 @@ export type Raise =
       readonly unknown?: true;
     };
 
-/** What prevents an unmet demand from being placed completely, if everything of higher rank stays in place. */
+/** Raises, and what is known of them. Nothing of higher rank gets less by them, and no single one of them can be lower. */
+type Raised = {
+  readonly raises: readonly Raise[];
+  /** Unmet demands of higher rank that get more by the same raises, because they come first. Absent: none. */
+  readonly ahead?: { readonly count: number; readonly of: "jobs" | "demands" };
+  /** Whether less would do was not tried. */
+  readonly atMost?: true;
+  /** No plan was tried with these raises. They are enough if the unmet demands of higher rank have their places by other raises. */
+  readonly after?: true;
+};
+
+/** What prevents an unmet demand from being placed completely. */
 export type Remedy =
-  /** The smallest change found: exactly these raises let all of it be placed. */
-  | { readonly kind: "raise"; readonly raises: readonly Raise[] }
+  /** With exactly these raises a plan for all present demand places all of it. */
+  | ({ readonly kind: "raise" } & Raised)
   /** Every suitable bucket is pausing. This one is tried again first. `raises`: limits that are also too low there. */
-  | {
-      readonly kind: "wait";
-      readonly bucket: BucketKey;
-      readonly until: Instant;
-      readonly raises: readonly Raise[];
-    }
+  | ({ readonly kind: "wait"; readonly bucket: BucketKey; readonly until: Instant } & Raised)
   /** No bucket can ever serve the demand: what the best offer lacks. */
   | {
       readonly kind: "too-large";
@@ -59,9 +65,9 @@ export function renderRemedy(binding: Remedy): string {
 function sentenceOf(binding: Remedy): string {
   switch (binding.kind) {
     case "raise":
-      return `${raisesText(binding.raises)} would place all of it`;
+      return `${raisedText(binding)} would place all of it`;
     case "wait": {
-      const besides = binding.raises.length === 0 ? "" : `; ${raisesText(binding.raises)} is needed besides`;
+      const besides = binding.raises.length === 0 ? "" : `; ${raisedText(binding)} is needed besides`;
       return `${bucketText(binding.bucket)} is tried again at ${isoTime(binding.until)}${besides}`;
     }
     case "too-large": {
@@ -79,8 +85,12 @@ function sentenceOf(binding: Remedy): string {
   }
 }
 
-function raisesText(raises: readonly Raise[]): string {
-  return raises.map(raiseText).join(" and ");
+function raisedText({ raises, ahead, atMost, after }: Raised): string {
+  const text = `${atMost === true ? "at most " : ""}${raises.map(raiseText).join(" and ")}`;
+  if (after === true) return `after what is unmet before it: ${text}`;
+  if (ahead === undefined) return text;
+  const { count, of } = ahead;
+  return `with the ${count === 1 ? `${of.slice(0, -1)} before it` : `${count} ${of} before it`}: ${text}`;
 }
 
 function raiseText(raise: Raise): string {

@@ -199,6 +199,8 @@ export interface SharedLimit {
   readonly max: number;
   /** Never below zero. May be less than `max - used` if CycleCloud reports less. */
   readonly left: number;
+  /** A bucket without a maximum of its own: `max` is what CycleCloud offers now. */
+  readonly isOffered?: true;
 }
 
 /** The maximum for one request set or user. It counts nodes that their demands need, existing or new. */

@@ -51,7 +51,7 @@ export function judgeSlot(
   const takes = keys.map(([key, value]) => judgeKey(key, value, node, pools, job));
   const sure = takes.filter((take) => take !== undefined);
   if (sure.length < takes.length) return undefined;
-  const joint = joinTakes(sure, node);
+  const joint = joinTakes(sure, node, pools);
   if (joint !== undefined || !keys.some(isChoice)) return joint;
   // There is no room for the first alternatives beside the rest: those that hold on what the rest leaves are meant.
   const [choices, others] = [
@@ -67,7 +67,7 @@ export function judgeSlot(
     takeAmounts(take, rest);
     chosen.push(take);
   }
-  return joinTakes(chosen, node);
+  return joinTakes(chosen, node, pools);
 }
 
 /** All that must hold at once; an "and" in it is no more than its members. */
@@ -81,8 +81,17 @@ function conjunctsOf(members: readonly Json[]): readonly (readonly [string, Json
 
 const isChoice = ([key, value]: readonly [string, Json]): boolean => key === "or" && isList(value);
 
-/** What all of them take together; undefined: it is more than the node has. */
-function joinTakes(takes: readonly NaiveTake[], node: NaiveNode): NaiveTake | undefined {
+/** What all of them take together; undefined: it is more than the node or a pool has. */
+function joinTakes(
+  takes: readonly NaiveTake[],
+  node: NaiveNode,
+  { left }: NaivePools,
+): NaiveTake | undefined {
+  const drained = new Map<string, number>();
+  for (const [pool, amount] of takes.flatMap(({ drains }) => drains)) {
+    drained.set(pool, (drained.get(pool) ?? 0) + amount);
+    if ((left.get(pool) ?? 0) < (drained.get(pool) ?? 0) - TINY) return undefined;
+  }
   const total = new Map<string, number>();
   for (const [name, amount] of takes.flatMap(({ amounts }) => amounts))
     total.set(name, (total.get(name) ?? 0) + amount);

@@ -2,15 +2,15 @@ import { allocate } from "../../src/decide/search/allocate.ts";
 import { allocationPolicyOf } from "../../src/decide/need/spare.ts";
 import { suppose } from "../../src/decide/what-if/what-if.ts";
 import type { BucketOffer, World } from "../../src/domain/world.ts";
-import type { Remedy, Raise } from "../../src/domain/remedy.ts";
+import type { Remedy } from "../../src/domain/remedy.ts";
 import { renderRemedy } from "../../src/domain/remedy.ts";
-import { bucketText } from "../../src/domain/bucket.ts";
 import type { DemandOutcome } from "../../src/domain/plan.ts";
 import type { LimitChange } from "../../src/domain/what-if.ts";
 import { CHANGEABLE_LIMITS } from "../../src/domain/what-if.ts";
 import { NOW } from "../support/build-node.ts";
 import type { Tried } from "./try-out.ts";
 import { planOn } from "./try-out.ts";
+import { raised } from "../property/followed-remedy.ts";
 
 /**
  * Whether the remedies help, and whether nothing helps where that is said. Of the first demand that is short only: those behind it are
@@ -43,33 +43,6 @@ export function judgeRemedies(tried: Tried): readonly string[] {
 function isServed({ demands, policy }: Tried, world: World, { set, id }: DemandOutcome): boolean {
   const { outcomes } = allocate(world, demands, { ...allocationPolicyOf(policy), isTrial: true }, NOW);
   return outcomes.some((one) => one.set === set && one.id === id && one.placed === one.asked);
-}
-
-/** The world with exactly these raises. */
-function raised(world: World, raises: readonly Raise[]): World {
-  const more = (kind: string, name: string, unit: string): number =>
-    raises
-      .filter(({ of }) => of === "limit")
-      .flatMap((raise) => (raise.of === "limit" ? [raise] : []))
-      .filter(({ limit }) => limit.kind === kind && limit.name === name && limit.unit === unit)
-      .reduce((sum, raise) => sum + raise.more, 0);
-  const pooled = (pool: string): number =>
-    raises.reduce((sum, raise) => sum + (raise.of === "pool" && raise.pool === pool ? raise.more : 0), 0);
-  const known = world.pools ?? [];
-  const missing = raises.flatMap((raise) =>
-    raise.of === "pool" && !known.some(({ name }) => name === raise.pool)
-      ? [{ name: raise.pool, total: 0, used: 0 }]
-      : [],
-  );
-  return grow(
-    { ...world, pools: [...known, ...missing] },
-    {
-      limit: ({ kind, name, unit }) => more(kind, name, unit),
-      group: ({ bucket }) => more("placement-group", bucketText(bucket), "nodes"),
-      pool: pooled,
-      cap: ({ kind, name, unit }) => more(`${kind}-cap`, name, unit),
-    },
-  );
 }
 
 const FAR = 1_000_000;
@@ -116,10 +89,6 @@ function isSupposed(
     return [{ kind, name: raise.limit.name, unit: raise.limit.unit, change: { more: raise.more } }];
   });
   if (limits.length < raises.length) return true;
-  // With a larger quota CycleCloud offers more of each size that has it, of which a plan may prefer another.
-  if (limits.some(({ kind }) => kind.endsWith("-quota"))) return true;
-  // Where more is used than allowed, a raise is counted from what is used, a larger limit from what it was.
-  if (tried.world.limits.some(({ used, max }) => used > max)) return true;
   const { record, bodies, snapshot, policy } = tried;
   const supposed = suppose(record, bodies, snapshot, { policy, updates: [], limits, buckets: [] }, NOW);
   if (supposed.kind !== "state") return false;

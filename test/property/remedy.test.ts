@@ -3,14 +3,14 @@ import { expect, test } from "vitest";
 import { allocate } from "../../src/decide/search/allocate.ts";
 import type { Allocation } from "../../src/domain/allocation.ts";
 import type { World } from "../../src/domain/world.ts";
-import type { Raise } from "../../src/domain/remedy.ts";
-import { bucketText } from "../../src/domain/bucket.ts";
 import { canonicalText } from "../../src/domain/digest.ts";
 import type { RankedDemand } from "../../src/domain/demand.ts";
 import { instant } from "../../src/domain/units.ts";
 import { PLAIN } from "./features.ts";
+import { judgeRemedies, policyOf, raised } from "./followed-remedy.ts";
 import { anyCase } from "./random-world.ts";
-import { runsOf, TIMEOUT } from "./runs.ts";
+import { IS_DEEP, runsOf, TIMEOUT } from "./runs.ts";
+import { scarceWorlds } from "./scarce-world.ts";
 
 /** What is said to place all of a demand does: the limits raised by exactly that, and the allocator asked again. */
 
@@ -22,44 +22,6 @@ const policy = {
   among: "priority",
 } as const;
 const runs = runsOf(20_251_121);
-
-function raised(world: World, raises: readonly Raise[]): World {
-  const more = (kind: string, name: string, unit: string): number =>
-    raises
-      .filter(
-        (one) =>
-          one.of === "limit" && one.limit.kind === kind && one.limit.name === name && one.limit.unit === unit,
-      )
-      .reduce((sum, one) => sum + one.more, 0);
-  return {
-    ...world,
-    limits: world.limits.map((limit) => {
-      const by = more(limit.id.kind, limit.id.name, limit.id.unit);
-      return { ...limit, max: limit.max + by, left: limit.left + by };
-    }),
-    buckets: world.buckets.map((offer) =>
-      offer.maxPlacementGroupSize === undefined
-        ? offer
-        : {
-            ...offer,
-            maxPlacementGroupSize:
-              offer.maxPlacementGroupSize + more("placement-group", bucketText(offer.bucket), "nodes"),
-          },
-    ),
-    ...(world.pools === undefined
-      ? {}
-      : {
-          pools: world.pools.map((pool) => ({
-            ...pool,
-            total:
-              pool.total +
-              raises
-                .filter((one) => one.of === "pool" && one.pool === pool.name)
-                .reduce((sum, one) => sum + one.more, 0),
-          })),
-        }),
-  };
-}
 
 const isWhole = (answer: Allocation, at: number): boolean => {
   const outcome = answer.outcomes[at];
@@ -155,6 +117,36 @@ test(
       { ...runs, numRuns: runs.numRuns * 4 },
     );
     expect(judged).toBeGreaterThan(15);
+  },
+  TIMEOUT,
+);
+
+/** The same in each run. */
+const SCARCE = scarceWorlds(20_261_129, IS_DEEP ? 2000 : 100);
+
+const WAYS = [
+  policyOf("priority", "existing-first"),
+  policyOf("cheapest", "existing-first"),
+  policyOf("priority", "bucket-order"),
+];
+
+test.each(WAYS)(
+  "$preference, $among: all unmet jobs of small worlds: who does what a remedy says gets all of the job, less of nothing before it, and by no less",
+  (terms) => {
+    const judged = { true: 0, atMost: 0, noRaise: 0, untold: 0, faults: [] };
+    // In `npm test` each world is judged in one of the ways.
+    const every = IS_DEEP ? 1 : WAYS.length;
+    SCARCE.forEach((one, at) => {
+      if (at % every === WAYS.indexOf(terms) % every) judgeRemedies(judged, one, terms, at);
+    });
+    const share = judged.atMost / (judged.true + judged.atMost);
+    process.stdout.write(
+      `${terms.preference}, ${terms.among}: of ${judged.true + judged.atMost} remedies ${(100 * share).toFixed(1)} % say "at most"\n`,
+    );
+    expect(judged.faults).toEqual([]);
+    expect(judged.untold).toBe(0);
+    expect(share).toBeLessThan(0.1);
+    expect(judged.true).toBeGreaterThan((2 * SCARCE.length) / every);
   },
   TIMEOUT,
 );

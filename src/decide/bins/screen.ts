@@ -17,7 +17,7 @@ const NEVER: Test = () => false;
 /**
  * A screen rules nodes out for an intricate job (see slot-by-slot.ts) by comparing numbers. Only where it lets the job pass is a slot tried
  * out, which is far more expensive. So a search over thousands of full nodes costs one comparison for each block of them
- * (docs/decisions.md, "Jobs with alternatives are first tried by numbers").
+ * (docs/decisions.md, "Alternatives are judged beside the rest of the job when needed").
  */
 export interface Screen {
   /** A lower bound of what a slot takes, whichever alternative it uses. */

@@ -30,31 +30,40 @@ export function looksAtPools(constraint: Constraint): boolean {
   }
 }
 
-/** What a job takes from pools: for each unit, or once for all of them (`once`). */
-function poolNeeds(
-  ask: Ask,
-): readonly { readonly pool: string; readonly amount: number; readonly once: boolean }[] {
-  const needs = (constraint: Constraint): ReturnType<typeof poolNeeds> => {
+/** What a job takes from one pool. A pool that it names several times counts each time. */
+interface PoolNeed {
+  /** For each unit. */
+  readonly each: number;
+  /** With the first unit, for all of them. */
+  readonly once: number;
+}
+
+/** By pool. */
+function poolNeeds({ demand, slotsPerUnit }: Ask): ReadonlyMap<string, PoolNeed> {
+  const needs = new Map<string, PoolNeed>();
+  const add = (pool: string, each: number, once: number): void => {
+    const before = needs.get(pool);
+    needs.set(pool, { each: (before?.each ?? 0) + each, once: (before?.once ?? 0) + once });
+  };
+  const addAll = (constraint: Constraint): void => {
     switch (constraint.kind) {
       case "and":
-        return constraint.of.flatMap(needs);
+        constraint.of.forEach(addAll);
+        return;
       case "pool": {
         const { pool, amount, once = false } = constraint;
-        return [{ pool, amount: once ? amount : amount * ask.slotsPerUnit, once }];
+        add(pool, once ? 0 : amount * slotsPerUnit, once ? amount : 0);
+        return;
       }
-      case "shared-consumable": {
-        const amount = constraint.amount * ask.slotsPerUnit;
-        return constraint.pools.map(({ source }) => ({
-          pool: sharedPoolName(constraint.resource, source),
-          amount,
-          once: false,
-        }));
-      }
+      case "shared-consumable":
+        for (const { source } of constraint.pools)
+          add(sharedPoolName(constraint.resource, source), constraint.amount * slotsPerUnit, 0);
+        return;
       default:
-        return [];
     }
   };
-  return ask.demand.constraints.flatMap(needs);
+  demand.constraints.forEach(addAll);
+  return needs;
 }
 
 /** How many units the pools allow, and each pool that does not allow all of them. */
@@ -64,27 +73,27 @@ export function unitsInPools(
 ): { readonly units: number; readonly short: readonly ShortPool[] } {
   let { units } = ask;
   const short: ShortPool[] = [];
-  for (const { pool, amount, once } of poolNeeds(ask)) {
+  for (const [pool, { each, once }] of poolNeeds(ask)) {
     const left = pools.get(pool);
-    const times = amount === 0 ? Number.POSITIVE_INFINITY : Math.floor((left ?? 0) / amount + TOLERANCE);
-    const allowed = once && times > 0 ? ask.units : Math.min(ask.units, times);
-    if (allowed < ask.units) short.push({ pool, asked: once ? amount : amount * ask.units, left });
+    const rest = (left ?? 0) - once;
+    const times = each === 0 ? Number.POSITIVE_INFINITY : Math.floor(rest / each + TOLERANCE);
+    const allowed = rest < -TOLERANCE ? 0 : Math.min(ask.units, Math.max(0, times));
+    if (allowed < ask.units) short.push({ pool, asked: once + each * ask.units, left });
     units = Math.min(units, allowed);
   }
   return { units, short };
 }
 
-/** What each pool lacks for this many more units. An amount that is taken once is taken with the first unit. */
+/** What each pool lacks for this many more units. What is taken once is taken with the first unit. */
 export function poolRaises(pools: ReadonlyMap<string, number>, ask: Ask, missing: number): readonly Raise[] {
-  return poolNeeds(ask).flatMap(({ pool, amount, once }): readonly Raise[] => {
-    const wanted = once ? (missing < ask.units ? 0 : amount) : amount * missing;
-    const more = wanted - (pools.get(pool) ?? 0);
+  return [...poolNeeds(ask)].flatMap(([pool, { each, once }]): readonly Raise[] => {
+    const more = (missing < ask.units ? 0 : once) + each * missing - (pools.get(pool) ?? 0);
     return more > TOLERANCE ? [poolRaise(pools, pool, more)] : [];
   });
 }
 
 export function takeFromPools(pools: Map<string, number>, ask: Ask, units: number): void {
   if (units <= 0) return;
-  for (const { pool, amount, once } of poolNeeds(ask))
-    pools.set(pool, Math.max(0, (pools.get(pool) ?? 0) - amount * (once ? 1 : units)));
+  for (const [pool, { each, once }] of poolNeeds(ask))
+    pools.set(pool, Math.max(0, (pools.get(pool) ?? 0) - once - each * units));
 }

@@ -144,16 +144,20 @@ function nameOf(ledger: Ledger, node: NodeId): string {
   return known?.hostname ?? known?.name ?? schedulerHostname(node) ?? node;
 }
 
-/** What demands of higher rank lack of the limits that this demand lacks. A raise serves them first. */
+/**
+ * What demands of higher rank lack of the limits that this demand lacks. A raise serves them first. Nothing if the remedy was tried: then it
+ * says so itself. A tried remedy of another demand is enough for those before it, too.
+ */
 function aheadOf(plan: Plan, at: number, binding: Remedy | undefined): readonly Ahead[] {
-  if (binding?.kind !== "raise") return [];
+  if (binding?.kind !== "raise" || binding.after !== true) return [];
   const sums = new Map(binding.raises.map((raise) => [raiseKey(raise), { raise, more: 0, demands: 0 }]));
   for (const earlier of plan.demands.slice(0, at)) {
     if (earlier.binding?.kind !== "raise") continue;
-    for (const raise of earlier.binding.raises) {
+    const { raises, after } = earlier.binding;
+    for (const raise of raises) {
       const sum = sums.get(raiseKey(raise));
       if (sum === undefined) continue;
-      sum.more += raise.more;
+      sum.more = after === true ? sum.more + raise.more : Math.max(sum.more, raise.more);
       sum.demands += 1;
     }
   }

@@ -218,12 +218,19 @@ const GROUP_PREFIX = "group-";
 
 /** The allocator's policy, from the configuration of a cluster. */
 export function allocationPolicyOf(policy: Policy): AllocationPolicy {
-  const { preference, among, mixes, groupFillTimeoutSeconds: groupFillSeconds, planSteps: steps } = policy;
+  const {
+    preference,
+    among,
+    mixes,
+    groupFillTimeoutSeconds: groupFillSeconds,
+    planSteps: steps,
+    remedySteps,
+  } = policy;
   return {
     groupPrefix: GROUP_PREFIX,
     groupFillSeconds,
     preference,
     among,
-    ...withoutAbsent({ mixes, steps }),
+    ...withoutAbsent({ mixes, steps, remedySteps }),
   };
 }

@@ -13,6 +13,8 @@ import type { Bins } from "../bins/bins.ts";
 import { createsOf } from "../draft/creates.ts";
 import { reportGroups } from "../place/group-report.ts";
 import type { Attempt } from "./better.ts";
+import { raisedWorld } from "../why/raised-world.ts";
+import { Trials, tryRemedies } from "./try-remedies.ts";
 
 /**
  * Works out what the demands need: which existing nodes, and which new ones in which bucket and placement group, under every limit. Rank
@@ -22,7 +24,7 @@ import type { Attempt } from "./better.ts";
  * demand gets an outcome, in the order of rank.
  *
  * The first try places the demands in the order of rank. If it creates nodes or leaves something unmet, {@link improve} looks for a better
- * plan.
+ * plan. Remedies of what is unmet are tried before they are told ({@link tryRemedies}).
  */
 export function allocate(
   world: World,
@@ -30,20 +32,50 @@ export function allocate(
   policy: AllocationPolicy,
   now: Instant,
 ): Allocation {
-  const problem = readProblem(world, byRank(demands), policy, now);
-  const first: Try = { way: { order: "rank", opening: "own" }, entries: problem.entries };
+  const ranked = byRank(demands);
   const withReasons = policy.isTrial !== true;
+  const problem = readProblem(world, ranked, policy, now);
+  const { plan, cost, isLeast } = solve(problem, withReasons);
+  if (!withReasons || isComplete(plan)) return new Answer(plan, problem, isLeast);
+  const { budget } = problem.ground;
+  const trials = new Trials(
+    plan.outcomes,
+    budget,
+    cost,
+    policy,
+    (raises, { steps, explains, first, at = now }) => {
+      const other = raisedWorld(world, raises);
+      if (other === undefined) return undefined;
+      const some = first === undefined ? ranked : ranked.slice(0, first);
+      return solve(readProblem(other, some, { ...policy, steps }, at), explains === true).plan;
+    },
+  );
+  return new Answer({ ...plan, outcomes: tryRemedies(plan.outcomes, trials) }, problem, isLeast);
+}
+
+interface Solved {
+  readonly plan: Attempt;
+  /** Steps that it took. */
+  readonly cost: number;
+  /** No plan costs less. */
+  readonly isLeast: true | undefined;
+}
+
+/** The best plan for a problem. `withReasons`: it says why demands are unmet. */
+function solve(problem: Problem, withReasons: boolean): Solved {
+  const first: Try = { way: { order: "rank", opening: "own" }, entries: problem.entries };
   const inRankOrder = attempt(problem, first, { withReasons });
   const { best, taken, isLeast } = improve(problem, first, inRankOrder);
-  // Only the chosen plan needs reasons, and only for what it leaves unmet.
-  const isComplete =
-    !withReasons || taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
-  if (isComplete) return new Answer(best, problem, isLeast);
-  // Repeating the try costs what it cost before.
   const { budget } = problem.ground;
-  const explained = budget.on("repeating", () => attempt(problem, taken, { withReasons: true })) ?? best;
-  return new Answer(explained, problem, isLeast);
+  const cost = budget.spent;
+  // Only the chosen plan needs reasons, and only for what it leaves unmet.
+  if (!withReasons || taken === first || isComplete(best)) return { plan: best, cost, isLeast };
+  // Repeating the try costs what it cost before.
+  const plan = budget.on("repeating", () => attempt(problem, taken, { withReasons: true })) ?? best;
+  return { plan, cost, isLeast };
 }
+
+const isComplete = ({ outcomes }: Attempt): boolean => outcomes.every(({ placed, asked }) => placed >= asked);
 
 /** Sorted by priority (high first), then position, set name and id. */
 function byRank(demands: readonly RankedDemand[]): readonly RankedDemand[] {

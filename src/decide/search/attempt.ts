@@ -61,7 +61,8 @@ export function attempt(
   }
   entries.forEach((entry, position) => {
     budget.turnTo(entry.set);
-    if (mix?.at === position) kept = putMix(draft, mix);
+    // A draft that was begun without a step left has no nodes.
+    if (mix?.at === position && !budget.isSpent) kept = putMix(draft, mix);
     const outcome = budget.isSpent ? undefined : place(run, entry, kept?.get(entry));
     // A demand that is placed completely counts, even if its last check spent the last step.
     if (outcome === undefined || (budget.isSpent && outcome.placed < outcome.asked)) {

@@ -8,6 +8,7 @@ import { nearest } from "../../domain/nearest.ts";
 import { someOf } from "../../domain/text.ts";
 import type { BucketChange } from "../../domain/what-if.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import { MOST_NODES } from "../why/raised-world.ts";
 
 const CLOSED = "not offered, as was asked for this plan";
 
@@ -41,9 +42,6 @@ function enable(bucket: StatusBucket): StatusBucket {
   const own = bucket.maxCount === undefined ? MOST_NODES : Math.max(0, bucket.maxCount - bucket.activeCount);
   return { ...rest, valid: true, availableCount: Math.max(bucket.availableCount, own) };
 }
-
-/** More nodes than any cluster has. */
-export const MOST_NODES = 1_000_000;
 
 function pauses({ bucket }: Backoff, { array, machineType }: BucketChange): boolean {
   return bucket.array === array && sameMachineType(bucket.machineType, machineType);

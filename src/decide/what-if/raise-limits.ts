@@ -8,7 +8,8 @@ import type { Instant } from "../../domain/units.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
 import type { LimitChange } from "../../domain/what-if.ts";
 import type { BucketOffer, World } from "../../domain/world.ts";
-import { MOST_NODES, findBucket, unknownName, withBucket } from "./change-buckets.ts";
+import { findBucket, unknownName, withBucket } from "./change-buckets.ts";
+import { roomOf } from "../why/raised-world.ts";
 import { storedWorld } from "../need/stored-world.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { Catalogue } from "../../domain/catalogue.ts";
@@ -60,8 +61,8 @@ function followLimits(
   after: World,
   then: BucketOffer,
 ): Snapshot {
-  const present = roomOf(before, offer);
-  const future = roomOf(after, then);
+  const present = roomOf(before.limits, offer);
+  const future = roomOf(after.limits, then);
   const bucket = findBucket(snapshot, offer.bucket);
   // Its own limit was changed too, so nothing follows from the others.
   if (bucket === undefined || future.own !== present.own) return snapshot;
@@ -76,30 +77,6 @@ function followLimits(
       ? {}
       : { maxCoreCount: grown(bucket.maxCoreCount, bucket.machine.vcpus) }),
   });
-}
-
-interface Room {
-  /** Nodes that the bucket's own limit leaves. */
-  readonly own: number;
-  /** Nodes that its other limits leave. */
-  readonly shared: number;
-  /** Nodes that its other limits would allow if nothing else used them. */
-  readonly ceiling: number;
-}
-
-function roomOf(world: World, { charges }: BucketOffer): Room {
-  let [own, shared, ceiling] = [MOST_NODES, MOST_NODES, MOST_NODES];
-  for (const { limit, amount } of charges) {
-    const known = world.limits[limit];
-    if (known === undefined || amount <= 0) continue;
-    const room = Math.floor(known.left / amount);
-    if (known.id.kind === "bucket") own = Math.min(own, room);
-    else {
-      shared = Math.min(shared, room);
-      ceiling = Math.min(ceiling, Math.floor(known.max / amount));
-    }
-  }
-  return { own, shared, ceiling };
 }
 
 /** An observation with one limit changed. `found` is false if the cluster has no such limit. */

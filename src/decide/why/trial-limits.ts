@@ -6,6 +6,7 @@ import type { BucketOffer, SharedLimit } from "../../domain/world.ts";
 import type { Budget } from "../constraints/budget.ts";
 import type { Capacity, Taken } from "../draft/capacity.ts";
 import type { OwnCeiling } from "../draft/caps.ts";
+import { isOwnMax, roomOf } from "./raised-world.ts";
 
 /** One way to serve a demand with new nodes. */
 export interface Expansion {
@@ -31,6 +32,17 @@ export interface Search {
   readonly wanted: number;
   /** New nodes that the demand got in this plan. They are given back before anything is tried. */
   readonly given: readonly Taken[];
+}
+
+/** If other limits explain how many nodes CycleCloud offers in a bucket, it will offer more when they are raised (raised-world.ts). */
+function freeBucket(left: number[], limits: readonly SharedLimit[], offer: BucketOffer): void {
+  const at = offer.charges.find(({ limit }) => limits[limit]?.id.kind === "bucket")?.limit;
+  const own = at === undefined ? undefined : limits[at];
+  if (at === undefined || own === undefined) return;
+  const room = roomOf(limits, offer);
+  if (room.own < room.shared) return;
+  const most = isOwnMax(own, room) ? own.max - own.used : Number.POSITIVE_INFINITY;
+  left[at] = (left[at] ?? 0) + most - own.left;
 }
 
 /** By how much limits are raised, by their number in {@link TrialLimits}. */
@@ -65,7 +77,10 @@ export class TrialLimits {
       this.#charges.set(offer, charges);
       for (const [at] of charges) if (!this.#order.has(at)) this.#order.set(at, this.#order.size);
     }
-    const left = [...limits.map((_, i) => capacity.left(i)), ...ceilings.map((one) => one.left)];
+    // Where more is used than allowed, that comes first.
+    const left = limits.map(({ used, max }, i) => capacity.left(i) - Math.max(0, used - max));
+    for (const offer of this.#offers) freeBucket(left, limits, offer);
+    left.push(...ceilings.map((one) => one.left));
     for (const { offer, nodes } of given)
       for (const [at, amount] of this.#charges.get(offer) ?? []) left[at] = (left[at] ?? 0) + amount * nodes;
     this.#left = left;

@@ -34,6 +34,7 @@ interface OpenLimit {
   waiting: number;
   /** What CycleCloud calls available. Absent: it does not say. */
   readonly available?: number;
+  readonly isOffered?: true;
 }
 
 type FamilyOf = (location: string | undefined, size: MachineType) => Family;
@@ -59,11 +60,12 @@ export class Ceilings {
 
   /** The limits in the order to which charges refer, after all buckets were read. `left` is 0 if more is used than allowed (semantics 4). */
   limits(): readonly SharedLimit[] {
-    return this.#limits.map(({ id, used, max, waiting, available }) => ({
+    return this.#limits.map(({ id, used, max, waiting, available, isOffered }) => ({
       id,
       used: used + waiting,
       max,
       left: Math.max(0, Math.min(max - used, available ?? Number.POSITIVE_INFINITY) - waiting),
+      ...(isOffered === true ? { isOffered } : {}),
     }));
   }
 
@@ -211,7 +213,7 @@ export class Ceilings {
     this.#limits.push({
       id: { kind: "bucket", name, unit: "nodes" },
       used,
-      max: Number.isFinite(max) ? max : used + bucket.availableCount,
+      ...(Number.isFinite(max) ? { max } : { max: used + bucket.availableCount, isOffered: true as const }),
       waiting: usage.waiting,
       available: bucket.availableCount,
     });

@@ -75,7 +75,8 @@ function composeAround(simulator: Simulator, play: Play, clock: OwnClock): Memor
     publicUrl: "http://autoscaler.invalid",
     autostopKeys: { current: "v", byId: new Map([["v", "virtual runs need no secret"]]) },
     // In a virtual run no explanation of a plan can be requested.
-    policy: { ...DEFAULT_POLICY, planHistorySeconds: 0 },
+    // Nobody reads remedies here.
+    policy: { ...DEFAULT_POLICY, planHistorySeconds: 0, remedySteps: 0 },
     log: () => undefined,
     forgets: true,
   });

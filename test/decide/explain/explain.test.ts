@@ -101,18 +101,32 @@ describe("a job", () => {
     ]);
   });
 
-  test("shows what demands of higher rank lack of the same limit: they are served first", () => {
-    const full = world([offer("execute/D4", 4, [1])], [limit("cluster", "", "nodes", 4, 4)]);
+  const full = world([offer("execute/D4", 4, [1])], [limit("cluster", "", "nodes", 4, 4)]);
+
+  test("the remedy counts what jobs before it lack of the same limit", () => {
     const plan = planOf(full, [
       job({ id: "first", position: 0, iterations: 8 }),
       job({ id: "second", position: 1, iterations: 4 }),
       job({ id: "third", position: 2, iterations: 4 }),
     ]);
     const told = explainJob(plan, new Map(), "third");
-    expect(told).toMatchObject({ rank: 3, ranks: 3, ahead: [{ raise: { more: 3 }, demands: 2 }] });
+    expect(told).toMatchObject({ rank: 3, ranks: 3, ahead: [] });
+    expect(told.kind === "demand" && told.text.split("\n").at(-1)).toBe(
+      "with the 2 jobs before it: 4 more nodes of the cluster would place all of it",
+    );
+  });
+
+  test("the remedy of one far behind is for itself, with what those of higher rank lack of the same limit", () => {
+    const plan = planOf(
+      full,
+      Array.from({ length: 20 }, (_, i) => job({ id: `j${i}`, position: i, iterations: 4 })),
+    );
+    const told = explainJob(plan, new Map(), "j18");
+    // Eight are tried: the last of them needs 8 nodes. Ten more come before this one.
+    expect(told).toMatchObject({ ahead: [{ raise: { more: 18 }, demands: 18 }] });
     expect(told.kind === "demand" && told.text.split("\n").slice(-2)).toEqual([
-      "1 more node of the cluster would place all of it",
-      "2 demands of higher rank lack 3 more nodes there themselves, and are served first",
+      "after what is unmet before it: at most 1 more node of the cluster would place all of it",
+      "18 demands of higher rank lack 18 more nodes there themselves, and are served first",
     ]);
   });
 
