@@ -7,11 +7,13 @@ const moment = z.number().transform(instant);
 const moments = z.record(z.string(), moment).transform((record) => new Map(Object.entries(record)));
 
 const closure = z.object({
-  place: z.object({
-    nodearray: z.string(),
-    size: z.string().exactOptional(),
-    group: z.string().exactOptional(),
-  }),
+  place: z
+    .object({
+      nodearray: z.string(),
+      size: z.string().exactOptional(),
+      group: z.string().exactOptional(),
+    })
+    .exactOptional(),
   name: z.string().exactOptional(),
   why: z.string(),
   until: moment.exactOptional(),

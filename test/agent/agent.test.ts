@@ -184,7 +184,7 @@ test("release undoes marks that have ended, and no other", async () => {
     ].join("\n"),
   );
   expect((await site.agent("--release")).code).toBe(0);
-  expect(site.read("changes")).toBe("update nodename=htc-1 state=resume\n");
+  expect(site.read("changes")).toBe("update nodename=htc-1,other-1 state=resume\n");
 });
 
 test("an agent whose last word was observe undoes its marks at its start, also while the app is away", async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { AppView, NameOutcome } from "../../src/agent/slurm/app-view.ts";
 import { cloudNodes } from "../../src/agent/slurm/cloud-node.ts";
 import { NOTHING_KEPT } from "../../src/agent/slurm/kept.ts";
+import type { Mapping } from "../../src/agent/slurm/mapping.ts";
 import { markEnd, markReason } from "../../src/agent/slurm/marks.ts";
 import { readNodes } from "../../src/agent/slurm/read-nodes.ts";
 import { noteActs, reconcile } from "../../src/agent/slurm/reconcile.ts";
@@ -14,7 +15,7 @@ const MAPPING = mappingOf(
 );
 
 /** Cloud nodes by name, with the state and reason that Slurm shows. */
-function nodesOf(states: Readonly<Record<string, string>>) {
+function nodesOf(states: Readonly<Record<string, string>>, mapping: Mapping) {
   const text = Object.entries(states).map(([name, said]) => {
     const [state, reason] = said
       .split(" ", 1)
@@ -23,7 +24,7 @@ function nodesOf(states: Readonly<Record<string, string>>) {
   });
   const nodes = readNodes(text.join("\n"));
   if (nodes === undefined) throw new Error("unreadable");
-  return cloudNodes({ nodes, jobs: [], settings: NO_SETTINGS }, MAPPING);
+  return cloudNodes({ nodes, jobs: [], settings: NO_SETTINGS }, mapping);
 }
 
 const outcome = (state: NameOutcome["state"], more: Partial<NameOutcome> = {}): NameOutcome => ({
@@ -39,7 +40,7 @@ function decide(
   names: Readonly<Record<string, NameOutcome>>,
   more: Partial<Parameters<typeof reconcile>[1]> & { readonly view?: AppView } = {},
 ) {
-  const all = nodesOf(states);
+  const all = nodesOf(states, more.mapping ?? MAPPING);
   const view: AppView = {
     at: instant(NOW - 1000),
     observationAge: 5,
@@ -147,6 +148,72 @@ test("powered-down siblings are DOWN while a cause holds for every job, as far a
   expect(decide(states, names, { kept: marked }).shown).toEqual(["power-down-force htc-1"]);
 });
 
+const OFF = "IDLE+CLOUD+POWERED_DOWN";
+const CLOSED = "DOWN+CLOUD+POWERED_DOWN autoscaler: full; until 2025-11-20T11:00:20Z";
+
+/** What the app says of htc when its refused names have left the set, and what was kept of the refusal. */
+function afterRefusal(room: number, states: Readonly<Record<string, string>>) {
+  const marks = new Map(Object.keys(states).map((name) => [name, plusSeconds(NOW, 20)] as const));
+  const place = { nodearray: "htc" };
+  const kept = { ...NOTHING_KEPT, marks, closures: new Map([["htc", { place, why: "full" }]]) };
+  const view: AppView = {
+    at: instant(NOW - 1000),
+    observationAge: 5,
+    rests: false,
+    modes: new Map([["htc", "act"] as const]),
+    names: new Map(),
+    places: [
+      { nodearray: "htc", size: "a", nodes: room, shared: room },
+      { nodearray: "htc", size: "b", nodes: room, shared: room },
+      { nodearray: "hpc", size: "a", nodes: 9, shared: 9 },
+    ],
+  };
+  return decide(states, {}, { kept, view });
+}
+
+test.each([
+  { name: "no room: marks are renewed before they end", room: 0, expected: ["down htc-2", "down htc-3"] },
+  { name: "room for one: one is opened", room: 1, expected: ["resume htc-2", "down htc-3"] },
+  { name: "room for both", room: 2, expected: ["resume htc-2", "resume htc-3"] },
+])("after a refusal its names have left the set, and the app says: $name", ({ room, expected }) => {
+  expect(afterRefusal(room, { "htc-1": "ALLOCATED+CLOUD", "htc-2": CLOSED, "htc-3": CLOSED }).shown).toEqual(
+    expected,
+  );
+});
+
+test("once Slurm uses no node there, room for one opens all, and the refusal is forgotten", () => {
+  expect(afterRefusal(1, { "htc-2": CLOSED, "htc-3": CLOSED }).shown).toEqual([
+    "resume htc-2",
+    "resume htc-3",
+  ]);
+  expect(afterRefusal(1, { "htc-2": OFF, "htc-3": OFF }).kept.closures.size).toBe(0);
+});
+
+test("a size that the array does not list has room for none", () => {
+  const mapping = mappingOf("cluster=prod\nstate=/a\nnodes=htc-1 nodearray=htc size=x\n");
+  const names = { "htc-1": outcome("refused", { holdsFor: "everyone", room: 0, reason: "no size x" }) };
+  const places: AppView["places"] = [{ nodearray: "htc", size: "a", nodes: 9, shared: 9 }];
+  const view = (listed: typeof names | object): AppView => ({
+    at: instant(NOW - 1000),
+    rests: false,
+    modes: new Map([["htc", "act"] as const]),
+    names: new Map(Object.entries(listed)),
+    places,
+  });
+  const { kept } = decide({ "htc-1": UP }, {}, { mapping, view: view(names) });
+  expect(decide({ "htc-1": OFF }, {}, { mapping, view: view({}), kept }).shown).toEqual(["down htc-1"]);
+});
+
+test("a name that CycleCloud refuses is DOWN for ten minutes by itself, once it is powered down", () => {
+  const names = { "htc-1": outcome("refused", { holdsFor: "name", reason: "bad name" }) };
+  const { kept, shown } = decide({ "htc-1": UP, "htc-2": OFF }, names);
+  expect(shown).toEqual(["power-down-force htc-1"]);
+  const { acts } = decide({ "htc-1": OFF, "htc-2": OFF }, {}, { kept });
+  expect(acts.map(({ name, reason }) => [name, reason])).toEqual([
+    ["htc-1", "autoscaler: bad name; until 2025-11-20T11:10:00Z"],
+  ]);
+});
+
 test("nodes that Slurm gave up are made usable, those of people and of observed arrays are left", () => {
   const reached = "DOWN+CLOUD+POWERED_DOWN ResumeTimeout reached";
   const states = { "htc-1": reached, "gpu-1": reached, "htc-2": "DOWN+CLOUD+POWERED_DOWN disk broken" };
@@ -158,6 +225,8 @@ test("a name that no file maps is refused with the nearest range, if no other pr
   expect(acts.map(({ reason }) => reason)).toEqual([
     "autoscaler: htx-1 is in no host range of the agents file; the nearest is htc-[1-40]",
   ]);
+  const { kept } = decide({ "htx-1": UP }, {});
+  expect(decide({ "htx-1": OFF }, {}, { kept }).shown).toEqual(["down htx-1"]);
   const mapping = { ...MAPPING, previousResume: "/a" };
   expect(decide({ "htx-1": UP }, {}, { mapping }).shown).toEqual([]);
 });

@@ -7,13 +7,16 @@ import { openRealSlurm } from "../schedulers/real-slurm.ts";
 
 /** The agent with the app on a real Slurm: what takes longer than `npm run test:schedulers`. Most of the time these tests wait. */
 
-const ended = (site: Site): number => site.runs().filter((run) => run.ended !== undefined).length;
+const ended = (site: Site): number =>
+  new Set(site.runs().flatMap(({ job, ended: at }) => (at === undefined ? [] : [job]))).size;
 
 /** All these jobs end, and all nodes go. */
 async function finish(site: Site, jobs: number, most: Seconds = 900): Promise<void> {
   await site.until(`${jobs} jobs have run`, most, () => ended(site) >= jobs);
   await site.until("all nodes have gone", 400, () => site.alive().length === 0);
-  await site.until("no mark is left", 100, async () => (await marked(site)).length === 0);
+  // A size that the app does not offer stays closed.
+  const isOver = (line: string): boolean => !line.includes("offers none of");
+  await site.until("no mark is left", 100, async () => (await marked(site)).filter(isOver).length === 0);
   expect(new Set(site.runs().map(({ job }) => job)).size).toBe(jobs);
 }
 
@@ -49,11 +52,18 @@ describe.concurrent("a real Slurm", () => {
   test("200 jobs in bursts, while agent, app and slurmctld are killed", async (closing) => {
     const site = await openRealSlurm(closing, { nodes: { htc: 10, hpc: 6 } });
     let jobs = 0;
+    // A slurmctld that was just killed takes no job: those that it did not number are submitted again.
+    const submit = (...words: Parameters<typeof site.submit>): Promise<void> =>
+      site.until("a job is taken", 120, () =>
+        site.submit(...words).then(
+          () => true,
+          () => false,
+        ),
+      );
     const burst = async (): Promise<void> => {
-      for (let job = 0; job < 15; job += 1) await site.submit(2 + (job % 4) * 3);
-      await site.submit(3, "--array=1-25");
-      for (const nodes of [1, 2, 1, 3, 4, 2, 1, 5, 1, 1])
-        await site.submit(4, "-p", "hpc", "-N", String(nodes));
+      for (let job = 0; job < 15; job += 1) await submit(2 + (job % 4) * 3);
+      await submit(3, "--array=1-25");
+      for (const nodes of [1, 2, 1, 3, 4, 2, 1, 5, 1, 1]) await submit(4, "-p", "hpc", "-N", String(nodes));
       jobs += 50;
     };
     const over = new AbortController();
@@ -61,14 +71,14 @@ describe.concurrent("a real Slurm", () => {
       for (let kill = 0; !over.signal.aborted; kill += 1) {
         await pause(5000 + Math.random() * 20_000);
         const part = [site.agent, site.app, site.controller][kill % 3];
-        await part?.kill();
+        // 22.05 itself does not survive SIGKILL of slurmctld: it forgets what power saving did, drains nodes and holds jobs (docs/slurm.md).
+        await part?.kill(part === site.controller ? "SIGTERM" : "SIGKILL");
         await pause(Math.random() * 10_000);
         await part?.start();
       }
     })();
     for (let bursts = 0; bursts < 4; bursts += 1) {
-      // A slurmctld that was just killed takes no job.
-      await site.until("a burst is submitted", 120, () => burst().then(() => true));
+      await burst();
       await site.until("the burst has run", 600, () => ended(site) >= jobs);
       await pause(bursts % 2 === 0 ? 30_000 : 1000);
     }

@@ -298,7 +298,7 @@ function runsIn(lines: readonly string[]): readonly JobRun[] {
   return runs;
 }
 
-/** A host is a namespace of names. */
+/** Another host is a namespace of names, and another way to the shared folder: the agent is alone on its host by the path of the folder. */
 function startAgent(
   {
     folder,
@@ -306,12 +306,13 @@ function startAgent(
     launch,
     said,
   }: Pick<Site, "folder" | "system"> & Pick<Started, "launch"> & { said: { at: number; line: string }[] },
-  host: string = hostname(),
+  host?: string,
 ): ChildProcess {
   const { url, keys } = system;
-  const words = ["agent", "--scheduler", "slurm", "--file", join(folder, "slurm.map"), "--url", url];
+  const file = join(folder, host === undefined ? "slurm.map" : "other.map");
+  const words = ["agent", "--scheduler", "slurm", "--file", file, "--url", url];
   const command = [process.execPath, "src/cli/main.ts", ...words, "--key", keys.host];
-  const begin = `hostname ${host}; export PATH=${folder}/bin:$PATH; exec "$@"`;
+  const begin = `hostname ${host ?? hostname()}; export PATH=${folder}/bin:$PATH; exec "$@"`;
   const child = launch("unshare", ["--uts", "sh", "-c", begin, "sh", ...command]);
   for (const stream of [child.stdout, child.stderr])
     if (stream !== null)

@@ -58,9 +58,10 @@ export function writeSite(
   });
   write("slurm.conf", [...slurmConf(folder, controller, options), ...lines]);
   write("curl", [`header = "x-functions-key: ${keys.host}"`, "silent"]);
-  write("slurm.map", [
+  symlinkSync(join(folder, "state"), join(folder, "shared"));
+  const map = (state: string): readonly string[] => [
     `cluster=${CLUSTER}`,
-    `state=${folder}/state`,
+    `state=${folder}/${state}`,
     `memory=${folder}/memory`,
     `url=${url}`,
     `curl=${folder}/curl`,
@@ -69,7 +70,9 @@ export function writeSite(
     ),
     ...(options.ranges ??
       Object.keys(nodes).map((name, index) => `nodes=${ranges[index]} nodearray=${name}`)),
-  ]);
+  ];
+  write("slurm.map", map("state"));
+  write("other.map", map("shared"));
   writePrograms(folder);
 }
 

@@ -1,4 +1,4 @@
-import type { Milliseconds, Seconds } from "../../domain/units.ts";
+import type { Instant, Milliseconds, Seconds } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import type { AppView, Room } from "./app-view.ts";
 import type { CloudNode } from "./cloud-node.ts";
@@ -19,33 +19,45 @@ const OWN_CAUSE_SECONDS: Seconds = 600;
 const LIMIT_SECONDS: Seconds = 60;
 const RENEW_MS: Milliseconds = 30_000;
 
-/** The closures before, with those that the app's answer adds, and without those that are over. */
+/**
+ * The closures before, with those that the app's answer adds, and without those that are over. `refused`: names that no range has, with the reason
+ * that Slurm is told.
+ */
 export function noteClosures(
   all: readonly CloudNode[],
   { kept, view, now }: Pick<Known, "kept" | "view" | "now">,
+  refused: ReadonlyMap<string, string>,
 ): Kept["closures"] {
   const closures = new Map(kept.closures);
+  const until = plusSeconds(now, OWN_CAUSE_SECONDS);
   for (const { name, place } of all) {
+    const unmapped = refused.get(name);
+    if (place === undefined && unmapped !== undefined) closures.set(name, { name, why: unmapped, until });
     const outcome = view.names.get(name);
     if (place === undefined || outcome?.state !== "refused") continue;
     const why = outcome.reason ?? "no room";
-    if (outcome.holdsFor === "name")
-      closures.set(name, { place, name, why, until: plusSeconds(now, OWN_CAUSE_SECONDS) });
+    if (outcome.holdsFor === "name") closures.set(name, { place, name, why, until });
     if (outcome.holdsFor === "everyone") closures.set(JSON.stringify(place), { place, why });
   }
-  for (const [key, closure] of closures) {
-    const room = roomOf(closure.place, all, view);
-    const nodes = nodesOf(closure.place, all);
-    const isEmpty = room === undefined || (isWide(room, nodes) && nodes.closed.length === 0);
-    const isOver = closure.name === undefined ? isEmpty : (closure.until ?? now) <= now;
-    if (isOver || view.modes.get(closure.place.nodearray) !== "act") closures.delete(key);
-  }
+  for (const [key, closure] of closures) if (isOver(closure, all, view, now)) closures.delete(key);
   return closures;
+}
+
+function isOver(
+  { name, place, until }: Closure,
+  all: readonly CloudNode[],
+  view: AppView,
+  now: Instant,
+): boolean {
+  if (place !== undefined && view.modes.get(place.nodearray) !== "act") return true;
+  if (name !== undefined || place === undefined) return (until ?? now) <= now;
+  const [room, nodes] = [roomOf(place, all, view), nodesOf(place, all)];
+  return room === undefined || (isWide(room, nodes) && nodes.closed.length === 0);
 }
 
 /** Whether there is room for all nodes of the place, or for some, and Slurm uses none: then the next refusal closes it again. */
 function isWide(room: Room, { free, closed, used }: ReturnType<typeof nodesOf>): boolean {
-  return room.nodes >= free.length + closed.length || (room.nodes > 0 && used.length === 0);
+  return room.nodes > 0 && (room.nodes >= free.length + closed.length || used.length === 0);
 }
 
 /** Closes as many nodes as there is no room for, keeps those closed, and opens as many as there is room for again. */
@@ -61,24 +73,25 @@ export function closeNodes(
     acts.push({ kind: "down", name, reason: markReason(why, until), until, why });
   };
   for (const closure of kept.closures.values()) {
-    const nodes = nodesOf(closure.place, all);
+    const { place } = closure;
+    const nodes = nodesOf(place, all);
     const closable = nodes.free.filter(({ name }) => !taken.has(name));
-    if (closure.name !== undefined) {
+    if (closure.name !== undefined || place === undefined) {
       for (const node of closable) if (node.name === closure.name) close(node, closure);
       continue;
     }
-    const room = roomOf(closure.place, all, view);
+    const room = roomOf(place, all, view);
     if (room === undefined) continue;
     const told = room.until === undefined ? closure : { ...closure, until: room.until };
     // Those that are closed for a cause of their own stay.
     const ours = nodes.closed.filter(
       ({ name }) => kept.marks.has(name) && !kept.closures.has(name) && !kept.others.has(name),
     );
-    const isOver = isWide(room, nodes);
-    const opening = isOver ? ours.length : Math.max(0, room.nodes - nodes.free.length);
+    const opensAll = isWide(room, nodes);
+    const opening = opensAll ? ours.length : Math.max(0, room.nodes - nodes.free.length);
     for (const { name } of ours.slice(0, opening))
       acts.push({ kind: "resume", name, why: "there is room again" });
-    if (isOver) continue;
+    if (opensAll) continue;
     for (const node of closable.slice(room.nodes)) close(node, told);
     for (const node of ours.slice(opening))
       if ((markEnd(node.node.reason) ?? now) - now < RENEW_MS && room.until === undefined) close(node, told);
@@ -94,13 +107,14 @@ function roomOf(place: Place, all: readonly CloudNode[], { names, places }: AppV
     if (state !== "refused" || holdsFor !== "everyone" || room === undefined) continue;
     if (JSON.stringify(node.place) === key) return { nodes: room, ...(until === undefined ? {} : { until }) };
   }
-  const rows = places.filter(
-    ({ nodearray, size, group }) =>
-      nodearray === place.nodearray &&
-      (place.size === undefined || size.toLowerCase() === place.size.toLowerCase()) &&
-      group === place.group,
+  const ofArray = places.filter(({ nodearray }) => nodearray === place.nodearray);
+  if (ofArray.length === 0) return undefined;
+  const ofSize = ofArray.filter(
+    ({ size }) => place.size === undefined || size.toLowerCase() === place.size.toLowerCase(),
   );
-  if (rows.length === 0) return undefined;
+  // A group without nodes has no row of its own. An array that does not list the size has room for none.
+  const ofGroup = ofSize.filter(({ group }) => group === place.group);
+  const rows = ofGroup.length > 0 ? ofGroup : ofSize.filter(({ group }) => group === undefined);
   const sum = rows.reduce((nodes, row) => nodes + row.nodes, 0);
   const nodes = Math.min(sum, ...rows.map(({ shared }) => shared));
   const [until] = rows.flatMap((row) => row.until ?? []).toSorted((a, b) => a - b);
@@ -108,7 +122,7 @@ function roomOf(place: Place, all: readonly CloudNode[], { names, places }: AppV
 }
 
 /** Nodes of a place: those that Slurm counts on, those that it could choose for the next job, and those that are closed by our mark. */
-function nodesOf(place: Place, all: readonly CloudNode[]) {
+function nodesOf(place: Place | undefined, all: readonly CloudNode[]) {
   const key = JSON.stringify(place);
   const there = all.filter((one) => JSON.stringify(one.place) === key);
   const off = there.filter(

@@ -24,7 +24,8 @@ export interface Kept {
 
 /** A refusal that lasts longer than the resume that it answers. */
 export interface Closure {
-  readonly place: Place;
+  /** Absent: of a name that no range has. */
+  readonly place?: Place;
   /** Of a cause of one name: the name. Absent: it holds for every job that could use the place. */
   readonly name?: string;
   readonly why: string;

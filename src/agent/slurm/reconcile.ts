@@ -41,7 +41,10 @@ export function reconcile(all: readonly CloudNode[], known: Known): Decision {
     const act = actOn(cloudNode, known, allowed);
     if (act !== undefined) acts.push(act);
   }
-  const kept = { ...keepUp(all, known), closures: noteClosures(all, known) };
+  const refused = new Map(
+    acts.flatMap(({ kind, name, why }) => (kind === "power-down-force" ? [[name, why] as const] : [])),
+  );
+  const kept = { ...keepUp(all, known), closures: noteClosures(all, known, refused) };
   const marked = closeNodes(all, { ...known, kept }, new Set(acts.map(({ name }) => name)));
   return {
     acts: [...acts, ...marked],
@@ -97,10 +100,9 @@ export function undoMarks(
   return all.flatMap((cloudNode) => {
     const { node, place } = cloudNode;
     const end = markEnd(node.reason);
-    if (place === undefined || node.base !== "DOWN" || node.flags.has("DRAIN") || end === undefined)
-      return [];
+    if (node.base !== "DOWN" || node.flags.has("DRAIN") || end === undefined) return [];
     if (end <= now) return [undo(cloudNode, "its mark has ended")];
-    return modes.get(place.nodearray) === "act"
+    return place === undefined || modes.get(place.nodearray) === "act"
       ? []
       : [undo(cloudNode, `${place.nodearray} is only observed`)];
   });
