@@ -266,4 +266,5 @@ test("explain node of a name that has no node says what became of it, as the tar
   expect(await stage.explain("demo", { kind: "node", node: "execute-4" })).toMatchObject({ kind: "unknown" });
   const there = await stage.explain("demo", { kind: "node", node: "execute-1" });
   expect(JSON.stringify(there)).toContain("made by its name in array execute");
+  expect(JSON.stringify(there)).toContain("its name is asked for by request set slurm");
 });

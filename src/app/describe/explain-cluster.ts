@@ -1,3 +1,5 @@
+import { NO_SENDER_RULES } from "../../domain/sender-rules.ts";
+import { ruleOf } from "../../decide/senders/sender-rule.ts";
 import { describeBound } from "./describe-plan.ts";
 import type { Unknown } from "../../decide/explain/explain-job.ts";
 import type { DemandExplained } from "../../decide/explain/explained-demand.ts";
@@ -181,8 +183,24 @@ function explainNamed(
   present?: Present,
 ): NodeExplained | HostExplained | Unknown {
   const hosts = present && storedHosts(present.record, present.bodies, present.policy, present.now);
-  const node = explainNode(plan, ledger, name, { reported: hosts?.nodes, rules: present?.policy });
+  const node = explainNode(plan, ledger, name, {
+    reported: hosts?.nodes,
+    rules: present?.policy,
+    ...(present && { namedBy: (of: string) => setsNaming(of, present) }),
+  });
   return node.kind === "node" ? node : (explainHost(plan, name, hosts?.others ?? []) ?? node);
+}
+
+/** The request sets that name this node, without those that may not (docs/protocol.md, Named nodes). */
+function setsNaming(name: string, { record, bodies, policy }: Present): readonly SetName[] {
+  const { senders = NO_SENDER_RULES } = policy;
+  const by = heldNames(record).get(name)?.by;
+  return [...record.sets].flatMap(([set, { digest, live }]) => {
+    const demands = live ? (bodies.demands.get(digest)?.demands ?? []) : [];
+    const isNaming = demands.some((one) => one.kind === "target" && one.named?.names.includes(name));
+    const isAllowed = by === undefined || ruleOf(senders, by) === ruleOf(senders, set);
+    return isNaming && isAllowed ? [set] : [];
+  });
 }
 
 /** The metadata that the sender of a set gives its jobs, by job id. From the demand in force, which may be newer than the plan. */

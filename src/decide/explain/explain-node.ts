@@ -1,6 +1,6 @@
 import type { ExclusiveRules } from "../../domain/exclusive.ts";
 import { isOurs, ownershipText } from "../../domain/exclusive.ts";
-import type { NodeId } from "../../domain/ids.ts";
+import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import type { NodeVerdict } from "../../domain/node-verdict.ts";
 import { renderVerdict } from "../../domain/node-verdict.ts";
@@ -56,6 +56,8 @@ interface NodeContext {
   readonly reported?: ReadonlyMap<NodeId, ReportedHost> | undefined;
   /** From the configuration in force. */
   readonly rules?: NodeRules | undefined;
+  /** The request sets that name the node with this name. */
+  readonly namedBy?: (name: string) => readonly SetName[];
 }
 
 /** Explains a node. `name`: its NodeId, its name in CycleCloud, its hostname with or without a domain, or its instance id. */
@@ -63,7 +65,7 @@ export function explainNode(
   plan: Plan,
   ledger: Ledger,
   name: string,
-  { reported = new Map(), rules }: NodeContext = {},
+  { reported = new Map(), rules, namedBy = () => [] }: NodeContext = {},
 ): NodeExplained | Unknown {
   const node = findNode(ledger, name);
   if (node === undefined) return unknownNode(ledger, name);
@@ -90,7 +92,12 @@ export function explainNode(
       available: writeResources(firstResources(report.available)),
     },
   } as const;
-  return { ...told, text: nodeLines(plan, node, told, report).map(showText).join("\n") };
+  return {
+    ...told,
+    text: nodeLines(plan, node, told, { report, sets: namedBy(node.name) })
+      .map(showText)
+      .join("\n"),
+  };
 }
 
 /** Names are used again, so existing nodes come before those that are gone. */
@@ -121,7 +128,7 @@ function nodeLines(
   plan: Plan,
   node: LedgerNode,
   told: Omit<NodeExplained, "text">,
-  report: ReportedHost | undefined,
+  { report, sets }: { readonly report: ReportedHost | undefined; readonly sets: readonly SetName[] },
 ): readonly string[] {
   const host = told.hostname === undefined || told.hostname === told.name ? "" : `, host ${told.hostname}`;
   const lines = [
@@ -143,7 +150,7 @@ function nodeLines(
   lines.push(...observedLines(plan, node));
   if (told.load.length > 0) lines.push(`on it: ${loadText(told)}`);
   else if (told.verdict?.kind === "needed" && (plan.loads?.cut ?? 0) === 0)
-    lines.push("no job has a slot on it: it counts towards a target");
+    lines.push(`no job has a slot on it: ${targetText(sets)}`);
   if (told.ownership !== undefined) lines.push(told.ownership);
   if (told.timeouts !== undefined) {
     const { idleSeconds, bootSeconds } = told.timeouts;
@@ -151,6 +158,11 @@ function nodeLines(
   }
   if (report !== undefined) lines.push(amountsText(report));
   return lines;
+}
+
+function targetText(sets: readonly SetName[]): string {
+  if (sets.length === 0) return "it counts towards a target";
+  return `its name is asked for by request set${sets.length === 1 ? "" : "s"} ${sets.join(", ")}`;
 }
 
 /** The mode of its array if that is observed, and whether its copy in the virtual fleet was stopped. */
