@@ -17,11 +17,11 @@ export function rereadable(handle: HttpHandler): HttpHandler {
 }
 
 /**
- * Members that change with the time alone; `hours` and `cost` are those of a node that is there. The clock of the answer is in a header of its
+ * Members that change with the time alone; `hours`, `hoursDeallocated` and `cost` are those of a node that is there. The clock of the answer is in a header of its
  * own, also of a 304.
  */
 const TIMES =
-  /"(?:now|time|lastLookAgeSeconds|oldestAgeSeconds|expiresInSeconds|hours)":(?:"[^"]*"|[-+.\deE]+)|"cost":[-+.\deE]+(?<="pricePerHour":[-+.\deE]+,"cost":[-+.\deE]+)/g;
+  /"(?:now|time|lastLookAgeSeconds|oldestAgeSeconds|expiresInSeconds|hours|hoursDeallocated)":(?:"[^"]*"|[-+.\deE]+)|"cost":[-+.\deE]+(?<="pricePerHour(?:Deallocated)?":[-+.\deE]+,"cost":[-+.\deE]+)/g;
 
 /** The app's clock when the answer was made. On one machine it may be a simulated one. */
 const TIME_HEADER = "autoscaler-time";

@@ -167,7 +167,7 @@ const tellHistory: Telling = (body) => {
   return { text: answer === undefined ? UNREADABLE : renderHistory(answer) };
 };
 
-function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
+function renderHistory({ rows, keptPlans, planCounts }: HistoryAnswer): string {
   const table = renderTable(
     [
       ["AT", ({ at }) => at],
@@ -192,10 +192,14 @@ function renderHistory({ rows, keptPlans }: HistoryAnswer): string {
     "no history in that time",
   );
   const kept = keptPlans.slice(0, KEPT_SHOWN).join(", ");
+  const bounds = planCounts.flatMap(({ plan = "?", bound }) =>
+    bound?.text === undefined ? [] : [`plan ${plan}: ${bound.text}`],
+  );
   return [
     table,
     ...sumText(rows),
     ...(kept === "" ? [] : [`plans that explain --plan can show: ${kept}`]),
+    ...bounds.slice(-KEPT_SHOWN),
   ].join("\n");
 }
 
@@ -246,6 +250,7 @@ function renderDryRun(
     plan.pricePerHour === undefined
       ? []
       : [`new nodes cost ${withCurrency(String(plan.pricePerHour), currency)} an hour`];
+  const bound = plan.bound?.text === undefined ? [] : [plan.bound.text];
   const deeds = [
     ...plan.creates.map(
       ({ count = 0, nodearray = "?", machineType = "?", placementGroup }) =>
@@ -266,6 +271,7 @@ function renderDryRun(
       : []),
     ...(deeds.length === 0 ? ["nothing to do"] : held ? deeds.map(withheld) : deeds),
     ...price,
+    ...bound,
     ...renderUnmet(short, plan.unmet ?? short.length),
     ...leftOut,
     ...renderDifference(difference, currency, { hasChanges }),

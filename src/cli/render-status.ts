@@ -164,7 +164,11 @@ function troubleText({ kind = "?", text = "?", count = 1 }: StateAnswer["trouble
 
 function planText(plan: PlanAnswer): string {
   const { number, at, withheld } = plan;
-  const deeds = [deedsText(plan), withheld === undefined ? undefined : withheldText(withheld)];
+  const deeds = [
+    deedsText(plan),
+    withheld === undefined ? undefined : withheldText(withheld),
+    plan.bound?.text,
+  ];
   const what = deeds.filter((text) => text !== undefined).join("; ");
   return `${number ?? "?"} at ${at ?? "?"} (${modeText(plan)}): ${what === "" ? "nothing to do" : what}`;
 }

@@ -30,6 +30,16 @@ export type Explanation =
         nodes: number;
         demands: number;
         unmet: number;
+        /**
+         * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+         */
+        bound?: {
+          unit: "nodes" | "price";
+          amount: number;
+          least: number;
+          gap: number;
+          text: string;
+        };
       };
       /**
        * All of it in sentences, a line each.
@@ -124,6 +134,16 @@ export type Explanation =
         nodes: number;
         demands: number;
         unmet: number;
+        /**
+         * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+         */
+        bound?: {
+          unit: "nodes" | "price";
+          amount: number;
+          least: number;
+          gap: number;
+          text: string;
+        };
       };
       /**
        * All of it in sentences, a line each.
@@ -250,11 +270,19 @@ export type Explanation =
          */
         hours: number;
         /**
-         * By the configuration's prices. Absent: not known, or the node was deallocated.
+         * Of these, those without a VM. Absent: it never was deallocated.
+         */
+        hoursDeallocated?: number;
+        /**
+         * With a VM, by the configuration's prices. Absent: not known.
          */
         pricePerHour?: number;
         /**
-         * hours times pricePerHour.
+         * Of its disks, by `prices.deallocated`. Absent: not known, or it never was deallocated.
+         */
+        pricePerHourDeallocated?: number;
+        /**
+         * Of all hours; while it was deallocated that of its disks, or nothing if it is not known.
          */
         cost?: number;
         currency?: string;
@@ -289,6 +317,16 @@ export type Explanation =
         nodes: number;
         demands: number;
         unmet: number;
+        /**
+         * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+         */
+        bound?: {
+          unit: "nodes" | "price";
+          amount: number;
+          least: number;
+          gap: number;
+          text: string;
+        };
       };
       /**
        * All of it in sentences, a line each.
@@ -901,6 +939,16 @@ export interface Cluster {
       starts: string[];
       terminates: string[];
     };
+    /**
+     * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+     */
+    bound?: {
+      unit: "nodes" | "price";
+      amount: number;
+      least: number;
+      gap: number;
+      text: string;
+    };
     demands: number;
     waitingForNodes: number;
     unmet: {
@@ -1469,6 +1517,16 @@ export interface History {
     nodes: number;
     demands: number;
     unmet: number;
+    /**
+     * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+     */
+    bound?: {
+      unit: "nodes" | "price";
+      amount: number;
+      least: number;
+      gap: number;
+      text: string;
+    };
     plan: number;
     /**
      * A moment, ISO 8601 in UTC.
@@ -1561,11 +1619,19 @@ export interface NodeHistory {
      */
     hours: number;
     /**
-     * By the configuration's prices. Absent: not known, or the node was deallocated.
+     * Of these, those without a VM. Absent: it never was deallocated.
+     */
+    hoursDeallocated?: number;
+    /**
+     * With a VM, by the configuration's prices. Absent: not known.
      */
     pricePerHour?: number;
     /**
-     * hours times pricePerHour.
+     * Of its disks, by `prices.deallocated`. Absent: not known, or it never was deallocated.
+     */
+    pricePerHourDeallocated?: number;
+    /**
+     * Of all hours; while it was deallocated that of its disks, or nothing if it is not known.
      */
     cost?: number;
     currency?: string;
@@ -1730,6 +1796,16 @@ export interface DryRun {
      * Of the nodes created; absent: not known.
      */
     pricePerHour?: number;
+    /**
+     * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+     */
+    bound?: {
+      unit: "nodes" | "price";
+      amount: number;
+      least: number;
+      gap: number;
+      text: string;
+    };
     creates: {
       nodearray: string;
       machineType: string;
@@ -1764,6 +1840,16 @@ export interface DryRun {
      * Of the nodes created; absent: not known.
      */
     pricePerHour?: number;
+    /**
+     * What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.
+     */
+    bound?: {
+      unit: "nodes" | "price";
+      amount: number;
+      least: number;
+      gap: number;
+      text: string;
+    };
   };
   difference: {
     nodesCreated: number;
@@ -1950,6 +2036,10 @@ export interface Configuration {
   };
   preference: "existing-first" | "bucket-order";
   among: "priority" | "cheapest";
+  /**
+   * Whether mixes of VM sizes under shared limits are looked for.
+   */
+  mixes?: "on" | "off";
   placementGroups?: {
     [k: string]: string[];
   };
@@ -2093,6 +2183,10 @@ export interface ConfigurationWritten {
   };
   preference: "existing-first" | "bucket-order";
   among: "priority" | "cheapest";
+  /**
+   * Whether mixes of VM sizes under shared limits are looked for.
+   */
+  mixes?: "on" | "off";
   placementGroups?: {
     [k: string]: string[];
   };

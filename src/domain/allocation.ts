@@ -1,7 +1,7 @@
 import type { BucketKey } from "./bucket.ts";
 import type { RankedDemand } from "./demand.ts";
 import type { NodeId, SetName } from "./ids.ts";
-import type { DemandOutcome, GroupedArray } from "./plan.ts";
+import type { DemandOutcome, GroupedArray, PlanBound } from "./plan.ts";
 import type { CreateSet } from "./intent.ts";
 import type { Reason } from "./reason.ts";
 import type { Refusal } from "./refusal.ts";
@@ -28,6 +28,8 @@ export interface Allocation {
   /** Cost of this allocation, in steps, and what of it each request set spent. */
   readonly steps: number;
   readonly stepsBySet: ReadonlyMap<SetName, number>;
+  /** What the new nodes come to, and the least that they come to in any plan that serves as much. Undefined: there are none, or prices are unknown. */
+  readonly bound: PlanBound | undefined;
   /** How each job found its places, in order of rank. Only with `bucket-order`. */
   readonly orders?: readonly PlacementOrder[];
 }
@@ -92,6 +94,8 @@ export interface AllocationPolicy {
   readonly preference: "existing-first" | "bucket-order";
   /** Choice among buckets for new nodes: by node array priority and then in recorded order, or by price. */
   readonly among: "priority" | "cheapest";
+  /** Mixes of sizes are not looked for. Absent: they are. */
+  readonly mixes?: "off";
   /** A trial plan. No reasons are read, so none are worked out. */
   readonly isTrial?: boolean;
   /** Budget for placing the demands, in steps. Retries and explanations have the same budget again. Absent: the default for one plan. */

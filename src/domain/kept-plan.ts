@@ -1,9 +1,10 @@
 import type { NodeId } from "./ids.ts";
 import type { NodeVerdict } from "./node-verdict.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, PlanBound } from "./plan.ts";
 import { countDemands, isShort } from "./plan.ts";
 import type { Ledger, LedgerNode } from "./ledger.ts";
 import type { Instant } from "./units.ts";
+import { withoutAbsent } from "./without-absent.ts";
 
 /** A plan that changed something, kept for later explanation: its reasons and the names used in them. */
 export interface KeptPlan {
@@ -29,6 +30,7 @@ export interface PlanCounts {
   readonly demands: number;
   /** Demands that are not completely placed. */
   readonly unmet: number;
+  readonly bound?: PlanBound;
 }
 
 /** Whether a plan asks CycleCloud for anything. */
@@ -47,6 +49,7 @@ export function keepPlan(plan: Plan, ledger: Ledger): KeptPlan {
       terminated: plan.terminates.length,
       nodes: plan.nodes.size,
       ...countDemands(plan),
+      ...withoutAbsent({ bound: plan.bound }),
     },
   };
 }

@@ -63,6 +63,8 @@ export interface LedgerNode {
   readonly deallocated?: true;
   /** Its time as a deallocated node. Absent: it is not deallocated. */
   readonly kept?: KeptOff;
+  /** For how long it was deallocated before it was started again, all times together. Absent: it never was. */
+  readonly offSeconds?: Seconds;
   /** Progress of its start. Absent: no start was requested since it was deallocated, or it never was deallocated. */
   readonly start?: NodeStart;
   /**

@@ -8,7 +8,7 @@ import { secondsBetween } from "./units.ts";
 export interface NodeLife extends NodeMachine, Pick<LedgerNode, LedgerFacts> {
   /** Another tool made it. Absent: we did. */
   readonly notOurs?: true;
-  /** What an hour of it costs. Absent: there is no price, or it was deallocated, so that the hours with a VM are not known. */
+  /** What an hour of it costs. Absent: there is no price. */
   readonly price?: NodePrice;
 }
 
@@ -25,10 +25,15 @@ type LedgerFacts =
   | "firstNeeded"
   | "lastNeededAt"
   | "draining"
+  | "kept"
+  | "offSeconds"
   | "goneAt";
 
 interface NodePrice {
+  /** With a VM. */
   readonly perHour: number;
+  /** Deallocated. Absent: it never was, or the price is not known. */
+  readonly offPerHour?: number;
   readonly currency: string;
 }
 
@@ -66,7 +71,20 @@ export function isNamed(names: readonly string[], meant: string): boolean {
   return names.some((name) => name === meant || hostKey(name) === key);
 }
 
-/** For how many hours the node was there, by the observations. */
-export function hoursOf({ firstSeenAt, goneAt }: NodeLife, now: Instant): number {
-  return Math.max(0, secondsBetween(firstSeenAt, goneAt ?? now)) / 3600;
+/** For how many hours the node was there, by the observations, and for how many of these it was deallocated. */
+export function hoursOf(
+  { firstSeenAt, goneAt, kept, offSeconds = 0 }: NodeLife,
+  now: Instant,
+): { readonly all: number; readonly off: number } {
+  const until = goneAt ?? now;
+  const off = offSeconds + (kept === undefined ? 0 : Math.max(0, secondsBetween(kept.since, until)));
+  return { all: Math.max(0, secondsBetween(firstSeenAt, until)) / 3600, off: off / 3600 };
+}
+
+/** What the node cost. Undefined: there is no price. Without its disks while it was deallocated, if their price is not known. */
+export function costOf(life: NodeLife, now: Instant): number | undefined {
+  const { price } = life;
+  if (price === undefined) return undefined;
+  const { all, off } = hoursOf(life, now);
+  return Math.max(0, all - off) * price.perHour + off * (price.offPerHour ?? 0);
 }

@@ -37,9 +37,31 @@ export interface Plan {
   readonly groups?: readonly GroupedArray[];
   /** The jobs on each node. Absent: not known. */
   readonly loads?: PlanLoads;
+  /** What its new nodes come to. Absent: there are none, or their prices are unknown. */
+  readonly bound?: PlanBound;
   /** Request sets with demands that are too expensive to plan. Absent: none. */
   readonly leftOut?: readonly LeftOutSet[];
 }
+
+/** New and started nodes of a plan, as a number or as a price per hour, and a lower bound of that for all plans that serve as much. */
+export interface PlanBound {
+  readonly unit: "nodes" | "price";
+  readonly amount: number;
+  readonly least: number;
+  /** Of a price. Absent: it is not known. */
+  readonly currency?: string;
+}
+
+/** "this plan costs 12.40 USD an hour; at least 12.10 are needed". */
+export function boundText({ unit, amount, least, currency }: PlanBound): string {
+  if (unit === "nodes")
+    return `this plan makes ${amount} ${amount === 1 ? "node" : "nodes"}; at least ${least} ${least === 1 ? "is" : "are"} needed`;
+  const price = [amount.toFixed(2), ...(currency === undefined ? [] : [currency])].join(" ");
+  return `this plan costs ${price} an hour; at least ${floorCents(least)} are needed`;
+}
+
+/** Rounded down: a bound stays one. But not below what was lowered by rounding only. */
+const floorCents = (amount: number): string => (Math.floor(amount * 100 * (1 + 2e-9)) / 100).toFixed(2);
 
 /** The demands of one request set that a plan left out. */
 export interface LeftOutSet {

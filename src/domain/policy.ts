@@ -55,6 +55,8 @@ export interface Policy extends TimeoutRules, CallBounds, ModeRules, ExclusiveRu
   readonly preference: AllocationPolicy["preference"];
   /** Which bucket gets new nodes: default `priority`. */
   readonly among: AllocationPolicy["among"];
+  /** Whether mixes of sizes are looked for. Absent: on. */
+  readonly mixes?: AllocationPolicy["mixes"];
   /** Placement groups that are used by name. Absent: none. */
   readonly placementGroups?: ConfiguredGroups;
   /** Caps on request sets and users. Absent: only the limits of the cluster. */

@@ -43,8 +43,10 @@ export interface VirtualNode {
   readonly known: LedgerNode;
   /** When it is up. Absent: it was up from the beginning, or is deallocated. */
   readonly readyAt?: Instant;
-  /** When it was stopped. Absent: it was not. */
+  /** When it was terminated. Absent: it was not. */
   readonly stoppedAt?: Instant;
+  /** When it was deallocated. Absent: it was not, or it was started since. */
+  readonly deallocatedAt?: Instant;
 }
 
 /** A real node whose jobs are on a virtual node. */

@@ -264,12 +264,15 @@ type ArrayThen = NonNullable<HistoryShown["arrays"]>[number];
 const MOST_LAYERS = 6;
 const OTHERS = "all others";
 
-/** The node arrays of rows over time, the largest one lowest. `of`: its value in a row. */
+/**
+ * The node arrays of rows over time, the one with most nodes lowest, so that each has the same place in all stacks. `of`: its value in a
+ * row.
+ */
 export function layersOf(rows: readonly HistoryShown[], of: (array: ArrayThen) => number): readonly Layer[] {
   const sums = new Map<string, number>();
   for (const { arrays = [] } of rows)
     for (const array of arrays)
-      if (array.name !== undefined) sums.set(array.name, (sums.get(array.name) ?? 0) + of(array));
+      if (array.name !== undefined) sums.set(array.name, (sums.get(array.name) ?? 0) + array.nodes);
   const byName = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
   const all = [...sums].toSorted(([a, sum], [b, other]) => other - sum || byName(a, b));
   const hasRest =

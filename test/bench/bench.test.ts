@@ -32,9 +32,9 @@ function read(input: LoadInput): { readonly world: World; readonly jobs: readonl
   return { world: openCluster(input.cluster), jobs };
 }
 
-function boundsOf(tiny: TinyLoad, groups: "shared" | "apart" = "shared") {
+function boundsOf(tiny: TinyLoad) {
   const { world, jobs } = read(inputOf(tiny));
-  return lowerBounds(world, jobs, groups);
+  return lowerBounds(world, jobs);
 }
 
 describe("loads", () => {
@@ -132,16 +132,6 @@ describe("lower bounds", () => {
     const bounds = boundsOf(tiny);
     expect(bounds.nodes).toBe(nodes);
     expect(bounds.cost).toBeCloseTo(cost, 6);
-  });
-
-  test("a group apart is counted in whole nodes of its own: five slots of two cores are two nodes of eight cores", () => {
-    const tiny: TinyLoad = {
-      types: [large],
-      nodes: [],
-      jobs: [{ kind: "colocated", slots: 5, ncpus: 2, memory: 1 }],
-    };
-    expect(boundsOf(tiny, "shared").cost).toBeCloseTo(10, 6);
-    expect(boundsOf(tiny, "apart").cost).toBeCloseTo(16, 6);
   });
 
   test("on 400 tiny loads they are never above the best of all plans, and often near it", () => {

@@ -41,18 +41,13 @@ const SAFETY = 1e-9;
  * the conditions in spite of rounding. A plan may mix any slots on a node, cut slots into pieces and ignore what else constraints say:
  * that only makes the bound lower.
  *
- * `groups`: slots of a colocated job may share their nodes with other jobs, so in `shared` they are counted like all others. `apart`
- * counts them at their own cheapest whole new nodes: a bound only for plans that put no other job onto those.
+ * Slots of a colocated job may share their nodes with other jobs, so they are counted like all others.
  */
-export function lowerBounds(
-  world: World,
-  jobs: readonly JobDemand[],
-  groups: "shared" | "apart" = "shared",
-): LowerBounds {
+export function lowerBounds(world: World, jobs: readonly JobDemand[]): LowerBounds {
   const needs = countNeeds(jobs);
   return {
-    nodes: Math.ceil(bound(needs, kindsOf(world, needs.names, "nodes"), groups) - 1e-6),
-    cost: bound(needs, kindsOf(world, needs.names, "cost"), groups),
+    nodes: Math.ceil(bound(needs, kindsOf(world, needs.names, "nodes")) - 1e-6),
+    cost: bound(needs, kindsOf(world, needs.names, "cost")),
   };
 }
 
@@ -60,8 +55,6 @@ interface Needs {
   readonly names: readonly string[];
   /** All slots that may share nodes, together. */
   readonly shared: readonly number[];
-  /** The slots of each colocated job among them. */
-  readonly groups: readonly Alone[];
   readonly alone: readonly Alone[];
 }
 
@@ -69,7 +62,6 @@ function countNeeds(jobs: readonly JobDemand[]): Needs {
   const wants = jobs.map((job) => ({ job, want: wantOf({ kind: "and", of: job.constraints }) }));
   const names = [...new Set(wants.flatMap(({ want }) => [...want.amounts.keys()]))];
   const shared = names.map(() => 0);
-  const groups: Alone[] = [];
   const alone: Alone[] = [];
   for (const { job, want } of wants) {
     const spread = job.nodeCount ?? 0;
@@ -81,9 +73,8 @@ function countNeeds(jobs: readonly JobDemand[]): Needs {
       continue;
     }
     takes.forEach((amount, r) => (shared[r] = (shared[r] ?? 0) + amount * count));
-    if (job.colocated) groups.push({ takes, count });
   }
-  return { names, shared, groups, alone };
+  return { names, shared, alone };
 }
 
 /** At least this is taken of a node by each slot. Of alternatives the least of each resource; what is not said takes nothing. */
@@ -142,27 +133,8 @@ function kindsOf(world: World, names: readonly string[], what: "nodes" | "cost")
 const fits = (takes: readonly number[], { holds }: Kind): boolean =>
   takes.every((amount, r) => amount <= (holds[r] ?? 0) * (1 + SAFETY));
 
-function bound(needs: Needs, kinds: readonly Kind[], groups: "shared" | "apart"): number {
-  const apart = groups === "apart" ? needs.groups : [];
-  const shared = needs.shared.map(
-    (total, r) => total - apart.reduce((sum, { takes, count }) => sum + (takes[r] ?? 0) * count, 0),
-  );
-  const whole = apart.reduce((sum, group) => sum + cheapestWhole(group, kinds), 0);
-  return whole + priceAll(shared, classesOf(needs.alone, kinds), kinds);
-}
-
-function cheapestWhole({ takes, count }: Alone, kinds: readonly Kind[]): number {
-  const prices = kinds
-    .filter((kind) => kind.count === undefined && fits(takes, kind))
-    .map(({ holds, price }) => {
-      const times = takes.map((amount, r) =>
-        amount > 0 ? (holds[r] ?? 0) / amount : Number.POSITIVE_INFINITY,
-      );
-      return Math.ceil(count / Math.floor(Math.min(count, ...times) + SAFETY)) * price;
-    });
-  if (prices.length === 0) throw new Error("a group fits no new node");
-  return Math.min(...prices);
-}
+const bound = ({ shared, alone }: Needs, kinds: readonly Kind[]): number =>
+  priceAll(shared, classesOf(alone, kinds), kinds);
 
 /** Slots that fit the same kinds of nodes, and what the cheapest new one costs. */
 interface Class {

@@ -69,7 +69,7 @@ export function measure(load: Load, size: number, runs: Runs = RUNS): Result {
   const checksum = checksumOf(allocation);
   if (checksum !== first) throw new Error(`${load.name} ${size}: the same input gave different answers`);
   const { nodes, cost } = tally(scene.world, allocation);
-  const bounds = lowerBounds(scene.world, scene.jobs, "apart");
+  const bounds = lowerBounds(scene.world, scene.jobs);
   const planned = median(timed.map(({ seconds }) => seconds));
   const parsed = median(timed.map(({ parseSeconds }) => parseSeconds));
   return {

@@ -57,7 +57,6 @@ describe("how long a plan may take", () => {
 describe("how good a plan is", () => {
   const cases = LOADS.flatMap((load) => load.sizes.map((size) => ({ load, size, name: load.name })));
 
-  // What a plan cannot go below lets groups share their nodes; the bench reports bounds of groups that are apart.
   test.each(cases)("$name of $size: no better than can be", ({ load, name, size }) => {
     const { nodes, cost } = resultOf(name, size);
     const input = load.input(size);

@@ -346,6 +346,8 @@ test("the key of a deployed app is in no address, and in no storage of another t
   expect(await other.evaluate("sessionStorage.length + localStorage.length + document.cookie.length")).toBe(
     0,
   );
+  // Its icon may still be on its way.
+  await context.unrouteAll({ behavior: "ignoreErrors" });
   await context.close();
 });
 

@@ -4,6 +4,7 @@ import { playedIn, playMutant } from "../simulation/play-mutant.ts";
 import { playSeeds } from "../simulation/report.ts";
 import { simulate } from "../simulation/simulate.ts";
 import { KEPT_MUTANTS } from "../simulation/mutants-kept.ts";
+import { NAMED_MUTANTS } from "../simulation/mutants-named.ts";
 import { runTestInCopy } from "../support/product-copy.ts";
 import { DEALLOCATING, REPORTS_APART, SWITCHED_OFF } from "../simulation/weather.ts";
 
@@ -38,11 +39,14 @@ test(`P8: so it does in 60 days in which nodes are deallocated and started again
   expect(did.keptEnded).toBeGreaterThan(2 * did.endedForQuota);
 });
 
-test.each(KEPT_MUTANTS)("$name: a scene finds it", async ({ name, edits, file, scene }) => {
-  const failed = await runTestInCopy(edits, file);
-  process.stdout.write(`mutant: ${name}: ${failed.length} failed: ${failed[0] ?? "none"}\n`);
-  expect(failed.filter((title) => title.includes(scene))).not.toEqual([]);
-});
+test.each([...KEPT_MUTANTS, ...NAMED_MUTANTS])(
+  "$name: a scene finds it",
+  async ({ name, edits, file, scene }) => {
+    const failed = await runTestInCopy(edits, file);
+    process.stdout.write(`mutant: ${name}: ${failed.length} failed: ${failed[0] ?? "none"}\n`);
+    expect(failed.filter((title) => title.includes(scene))).not.toEqual([]);
+  },
+);
 
 const counted = MUTANTS.filter(({ moves }) => moves !== "statusReads");
 

@@ -183,7 +183,7 @@ export const MESSAGE_EFFECTS: readonly Key[] = [
     with: { ...hosts({ resources: { scratch: 4 } }), ...jobs({ ...WHOLE, constraints: { scratch: 1 } }) },
   },
   ofHost("available", { ncpus: 1 }),
-  { ...ofHost("keep", "in a reservation"), unused: LATER },
+  ofHost("keep", "in a reservation"),
   ...["total", "used"].map((key): Key => {
     const pool = { name: "seat", total: 9, used: 0 };
     const asked = jobs({ ...SLOTS, constraints: [{ ncpus: 1 }, { pool: { seat: 1 } }] });
@@ -237,6 +237,7 @@ export const CONFIG_EFFECTS: readonly Key[] = [
   ofConfig("senders", [{ requestSets: "*", write: false }]),
   ofConfig("preference", "bucket-order"),
   ofConfig("among", "cheapest"),
+  ofConfig("mixes", "off", jobs(SLOTS, { ...SLOTS, name: "k", iterations: 7 }), { among: "cheapest" }),
   ofConfig("placementGroups", { default: ["pg7"] }, jobs({ ...PAIR, colocated: true })),
   ofConfig("caps", { requestSets: { tries: { nodes: 1 } } }),
   ofConfig("prices", { currency: "USD", locations: { westus2: { Standard_F2s_v2: 0.01 } } }, jobs(SOME), {

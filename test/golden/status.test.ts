@@ -98,7 +98,7 @@ test("switched off: what it would do, and that nothing of it comes", () => {
     "mode       array execute: observing only",
     "timeouts   idle 300 s, boot 3600 s",
     "plan       7 at 2025-11-20T11:00:00.000Z (observe): would create 4 x execute/Standard_D4s_v5, but",
-    "           the mode is observe",
+    "           the mode is observe; this plan makes 4 nodes; at least 4 are needed",
   ]);
 });
 

@@ -7,6 +7,7 @@ import { MUTANTS as OF_MESSAGES } from "../scenarios/mutants-messages.ts";
 import { MUTANTS as OF_STANDSTILLS } from "../scenarios/mutants-standstill.ts";
 import { MUTANTS as OF_THE_SIMULATION } from "../simulation/mutants.ts";
 import { KEPT_MUTANTS } from "../simulation/mutants-kept.ts";
+import { NAMED_MUTANTS } from "../simulation/mutants-named.ts";
 import { DOWN_MUTANTS } from "../simulation/mutants-down.ts";
 import { mutate } from "../support/mutate.ts";
 import { readProduct } from "../support/product-copy.ts";
@@ -26,6 +27,7 @@ test.each([
   ...OF_THE_SIMULATION,
   ...DOWN_MUTANTS,
   ...KEPT_MUTANTS,
+  ...NAMED_MUTANTS,
   ...OF_THREATS,
 ])("$name: what it replaces is there once", ({ edits }) => {
   expect(mutate(product, edits).size).toBeGreaterThan(0);

@@ -316,6 +316,7 @@ describe("node arrays over time, stacked", () => {
       { name: "hpc", values: [0, 0, 5], tops: [0, 0, 5] },
       { name: "htc", values: [1, 0, 2], tops: [1, 0, 7] },
     ]);
+    expect(layersOf(rows, ({ nodes }) => 10 - nodes).map(({ name }) => name)).toEqual(["hpc", "htc"]);
   });
 
   test("beyond six the smallest ones are one layer, with those that the rows do not name", () => {

@@ -187,6 +187,7 @@ export const UNMET: Partial<Outcome> = {
 };
 
 export const ANSWER: Allocation = {
+  bound: undefined,
   creates: [FOR_GANG, FOR_GROUP],
   starts: [nodeId("n2")],
   loads: [N1, N2, N3, FLYING, GANGS],

@@ -27,5 +27,5 @@ export const SUPPORTED_FIXPOINT: Features = EVERYTHING;
 /**
  * Of tiny worlds, the share in which `cheapest` pays the least that is possible, and how much more than the least it pays on average.
  */
-export const LEAST_SHARE_EQUAL = 0.9;
-export const LARGEST_MEAN_GAP = 0.04;
+export const LEAST_SHARE_EQUAL = 0.95;
+export const LARGEST_MEAN_GAP = 0.01;

@@ -18,7 +18,13 @@ const arrayIn = async (stage: Stage, name: string) =>
   (await stage.state("demo")).nodearrays.find((one) => one.name === name);
 
 /** A scheduler that reports all hosts each 20 s, these with a job. */
-async function report(stage: Stage, seconds: number, entry: NodearrayMessage, busy: readonly string[] = []) {
+async function report(
+  stage: Stage,
+  seconds: number,
+  entry: NodearrayMessage,
+  busy: readonly string[] = [],
+  state = "closed",
+) {
   const counts: number[] = [];
   for (let at = 0; at < seconds; at += 20) {
     const { nodes } = await stage.state("demo");
@@ -26,7 +32,7 @@ async function report(stage: Stage, seconds: number, entry: NodearrayMessage, bu
     const schedulerNodes = stage.readyNodes.map(({ hostname, nodeId }) => ({
       hostname,
       jobs: busyIds.includes(nodeId) ? ["job1"] : [],
-      state: "closed",
+      state,
     }));
     await push(stage, { ...from("standard", [entry]), schedulerNodes });
     await stage.pass(20);
@@ -80,6 +86,15 @@ test("a busy node stays, and no more than the others are made", async () => {
   expect(stage.eventsOf("terminate-accepted").map(({ name }) => name)).toEqual(["execute-2"]);
   expect(stage.eventsOf("node-created")).toHaveLength(3);
   expect(await arrayIn(stage, "execute")).toMatchObject({ oldNodes: ["execute-1"] });
+});
+
+test("an idle host that is open takes jobs: nothing is made beside it until it asks", async () => {
+  const stage = await settledStage();
+  await push(stage, from("standard", [execute(1, version("1"))]));
+  await stage.pass(130);
+  const changed = execute(1, { ...version("2"), ...REPLACE });
+  await report(stage, 1200, changed, [], "open");
+  expect(stage.eventsOf("node-created")).toHaveLength(1);
 });
 
 test("where no more nodes fit, the idle one goes first", async () => {

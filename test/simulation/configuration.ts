@@ -53,6 +53,7 @@ export function drawConfiguration(
   const kept = {
     ...(chosen.includes("downTimeout") ? { deallocatedTimeout: { default: 86_400, other: "never" } } : {}),
     ...(chosen.includes("exclusiveNodearrays") ? { named: [] } : {}),
+    ...(chosen.includes("among") ? { mixes: "off" } : {}),
   };
   const written = {
     ...kept,

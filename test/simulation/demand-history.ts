@@ -75,9 +75,19 @@ export class DemandHistory {
 
   /** When the newest report that was in force at that moment was sent. Undefined if none was. */
   lastReportBefore(at: number): number | undefined {
-    const inForce = this.#history.findLast((entry) => entry.at <= at)?.told ?? [];
-    const times = inForce.filter((told) => told.reports && told.expiresAt > at).map((told) => told.sentAt);
+    const times = this.inForce(at).flatMap((told) => (told.reports ? [told.sentAt] : []));
     return times.length === 0 ? undefined : Math.max(...times);
+  }
+
+  /** The messages that were in force at that moment. */
+  inForce(at: number): readonly Told[] {
+    const saved = this.#history.findLast((entry) => entry.at <= at)?.told ?? [];
+    return saved.filter((told) => told.expiresAt > at);
+  }
+
+  /** The messages that came between these two moments. */
+  cameBetween(from: number, until: number): readonly Told[] {
+    return this.#history.flatMap(({ at, told }) => (at >= from && at <= until ? told : []));
   }
 
   /** The messages that are held as this part of their sets. */

@@ -6,6 +6,7 @@ import type { Evidence, Limits } from "./evidence.ts";
 import { AnswerJudge } from "./judge-answers.ts";
 import { KeptJudge } from "./judge-kept.ts";
 import { CreateJudge } from "./judge-creates.ts";
+import { NamedJudge } from "./judge-named.ts";
 import { PaceJudge } from "./judge-pace.ts";
 import { StopJudge } from "./judge-stops.ts";
 import type { Told } from "./needs.ts";
@@ -32,6 +33,7 @@ export class Judge {
   readonly #creates: CreateJudge;
   readonly #stops: StopJudge;
   readonly #kept: KeptJudge;
+  readonly #named: NamedJudge;
   readonly #limits: Limits;
   readonly #now: () => number;
   readonly #trace: (what: string) => void;
@@ -57,6 +59,7 @@ export class Judge {
     this.#creates = new CreateJudge(evidence);
     this.#stops = new StopJudge(evidence, this.answers);
     this.#kept = new KeptJudge(evidence, this.answers);
+    this.#named = new NamedJudge(evidence);
     const known = {
       leastNeed: (array: string, from: number) => this.#leastNeed(array, from),
       countReady: (array: string) => nodes.countReady(array),
@@ -185,6 +188,7 @@ export class Judge {
       case "node-ready":
         return this.#nodes.change(event.nodeId, (node) => {
           node.ready = true;
+          node.readyAt ??= event.at;
           node.host = event.hostname;
         });
       case "node-failed":
@@ -193,7 +197,7 @@ export class Judge {
         this.#kept.ended(event.nodeId, event.requestId, event.at);
         return event.requestId === undefined
           ? this.#stoppedByOthers(event.nodeId)
-          : this.#stops.accepted(event.nodeId, event.requestId, event.at);
+          : this.#stopped(event.nodeId, event.requestId, event.at);
       case "deallocate-accepted":
         if (event.requestId === undefined) return;
         this.#stops.accepted(event.nodeId, event.requestId, event.at);
@@ -209,8 +213,9 @@ export class Judge {
         return;
       case "node-deallocated":
         return this.#kept.isOff(event.nodeId, event.at);
-      case "node-down":
       case "node-up":
+        return this.#nodes.change(event.nodeId, (node) => (node.host = event.hostname));
+      case "node-down":
       case "request-refused":
         return;
     }
@@ -218,7 +223,8 @@ export class Judge {
 
   #created(event: NodeCreated): void {
     const { nodeId, array, placementGroup: group, requestId, at } = event;
-    this.#creates.broughtUp(nodeId, { array, group }, requestId, at);
+    if (this.#named.judges(array)) this.#named.created(event);
+    else this.#creates.broughtUp(nodeId, { array, group }, requestId, at);
     this.#counts.nodesCreated += 1;
     this.#nodes.add(event, { createdAt: at, committedAt: this.#commits.get(requestId ?? "") ?? at });
   }
@@ -236,6 +242,11 @@ export class Judge {
     this.#creates.started(nodeId, node.array, requestId);
   }
 
+  #stopped(nodeId: string, requestId: string, at: number): void {
+    if (this.#named.judges(this.#nodes.get(nodeId)?.array ?? "")) this.#named.stopped(nodeId, requestId, at);
+    else this.#stops.accepted(nodeId, requestId, at);
+  }
+
   #stoppedByOthers(nodeId: string): void {
     this.#nodes.change(nodeId, (node) => {
       if (node.stopped) return;
@@ -247,10 +258,15 @@ export class Judge {
 
   // ------------------------------------------------------------ the end of a run
 
+  /** How many nodes are not yet as the last messages ask: those that are missing, and those of names that were taken back. */
+  unsettled(last: readonly Told[]): number {
+    return this.missing(last) + this.#named.unsettled(last).left;
+  }
+
   /** How many Ready nodes are missing of those that the last messages ask for. */
   missing(last: readonly Told[]): number {
     const arrays = new Set(last.map((told) => told.array));
-    let missing = 0;
+    let { missing } = this.#named.unsettled(last);
     for (const array of arrays) {
       const needed = Math.min(needOf(array, last), this.#limits.nodesPerArray);
       missing += Math.max(0, needed - this.#nodes.countReady(array));
@@ -276,6 +292,8 @@ export class Judge {
     const missing = this.missing(last);
     this.#kept.conclude();
     if (missing > 0) this.#violate("shortAfterResync", missing, `${missing} nodes are missing at the end`);
+    const { left } = this.#named.unsettled(last);
+    if (left > 0) this.#violate("leftBehind", left, `${left} nodes that no set names are left at the end`);
     return this.#counts;
   }
 

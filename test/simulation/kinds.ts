@@ -1,6 +1,6 @@
 import { Dice } from "./dice.ts";
 import { STILL_KINDS, drawStill } from "./still-kinds.ts";
-import type { Endpoint, Lasting, Unclear, Weather } from "./weather.ts";
+import type { Endpoint, Lasting, Named, Unclear, Weather } from "./weather.ts";
 import {
   BOOT_SECONDS,
   CALM,
@@ -35,6 +35,7 @@ export const KINDS = [
   "cutoff",
   "secret",
   "everything",
+  "named",
 ] as const;
 
 export type Kind = (typeof KINDS)[number];
@@ -56,6 +57,7 @@ export const SAMPLE: Readonly<Partial<Record<Kind, readonly number[]>>> = {
   cutoff: [1],
   secret: [1],
   everything: [2],
+  named: [3, 7],
 };
 
 /** The dice of a kind are separate, so that the storms of a seed stay the same. */
@@ -244,12 +246,46 @@ const DRAWN: Readonly<Record<Kind, Draw>> = {
   }),
   mixed: drawMixed,
   ...STILL_KINDS,
+  named: (dice) => {
+    const names = dice.whole(3, 8);
+    return {
+      ...clusterOf(names),
+      stormSeconds: dice.whole(900, 1800),
+      sets: 1,
+      instances: dice.pick([1, 2, 3]),
+      lagSeconds: dice.pick([0, 10, 30]),
+      crash: dice.pick([0, 0.002]),
+      loss: dice.pick([0, 0.02]),
+      slow: dice.pick([0, 0.1]),
+      freeze: dice.pick([0, 0.002]),
+      lasting: {
+        named: drawNamed(dice, names),
+        ...(dice.chance(0.3) ? { lost: 0.15 } : {}),
+        ...(dice.chance(0.3) ? { late: 0.2 } : {}),
+        ...(dice.chance(0.5) ? { vanish: { beforeReady: 0.05, everySeconds: dice.pick([60, 200]) } } : {}),
+        ...(dice.chance(0.2) ? { deleters: { everySeconds: 200, onlyIdle: dice.chance(0.5) } } : {}),
+        scripts: { delayed: 0, unreached: 0, silent: 1, states: true },
+      },
+    };
+  },
   everything: (dice) => {
     const mixed = drawMixed(dice);
     const still = drawStill(dice, mixed.instances ?? 1);
     return { ...mixed, ...still, lasting: { ...mixed.lasting, ...still.lasting } };
   },
 };
+
+function drawNamed(dice: Dice, names: number): Named {
+  return {
+    array: "alpha",
+    names,
+    frozen: dice.pick([0, 0.05, 0.2]),
+    cancelled: dice.pick([0, 0.01, 0.05]),
+    drained: dice.pick([0, 0.02, 0.1]),
+    restarts: dice.pick([0, 0.02]),
+    shims: dice.pick([0, 0.5, 1]),
+  };
+}
 
 function drawMixed(dice: Dice): Partial<Weather> {
   const slow = dice.chance(0.4) ? { slow: { endpoint: "all" as const, seconds: dice.pick([2, 6, 12]) } } : {};

@@ -3,7 +3,8 @@ import { ORIGIN } from "./schedule.ts";
 import type { Lasting, Weather } from "./weather.ts";
 import type { Outlet, Writer } from "./writers.ts";
 import { startJobWriter } from "./job-writer.ts";
-import { startRenewer, startStepWriter } from "./writers.ts";
+import { startSlurm } from "./slurm-writer.ts";
+import { startForeign, startRenewer, startStepWriter } from "./writers.ts";
 
 const FOR_EVER = 1e7;
 /** Nodes that are to ask one after the other have this long to boot. */
@@ -22,8 +23,11 @@ export function startLastingWriters(
   const writers: Writer[] = [];
   for (let index = 0; index < (lasting.renewals ?? 0); index += 1)
     writers.push(startRenewer(outlet, `renewal-${index}`, array, 4000, true));
-  const { stops, dips, stepSeconds } = lasting;
-  if (stops !== undefined) {
+  const { stops, dips, stepSeconds, named } = lasting;
+  if (named !== undefined) {
+    writers.push(startSlurm(outlet, named, machines));
+    writers.push(startForeign(outlet, named));
+  } else if (stops !== undefined) {
     writers.push(...startStops(outlet, array, other, stops, machines));
   } else if (dips !== undefined) {
     let low = false;

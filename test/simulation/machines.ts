@@ -12,9 +12,11 @@ import type { Scripts } from "./weather.ts";
 /** A node that is up, as a scheduler and the node's own agent see it. */
 export interface Machine {
   readonly nodeId: string;
+  readonly name: string;
   readonly instanceId: string;
   readonly hostname: string;
   readonly array: string;
+  readonly upSince: number;
   /** The job that runs there. Each job takes a whole node. */
   job: string | undefined;
   /** Closed to work since it asked to stop, until it is told to stay. */
@@ -24,6 +26,8 @@ export interface Machine {
   askAt: number;
   asking: boolean;
 }
+
+type Booting = Pick<Machine, "nodeId" | "name" | "hostname" | "array">;
 
 const LOOK_AROUND_MS = 5000;
 const SCRIPTS_LOOK_MS = 1000;
@@ -49,6 +53,7 @@ export class Machines {
   readonly #stormy: () => boolean;
   readonly #defect: (error: unknown) => void;
   readonly #up = new Map<string, Machine>();
+  readonly #booting = new Map<string, Booting>();
   readonly #agents: ScriptAgents | undefined;
   #firstAsk: ((array: string) => number) | undefined;
 
@@ -101,14 +106,22 @@ export class Machines {
     return this.#up.values();
   }
 
+  /** Nodes that have a host name, and are not Ready yet. */
+  get booting(): readonly Booting[] {
+    return [...this.#booting.values()];
+  }
+
   see(event: SimulatorEvent): void {
     if (event.kind === "node-ready") {
-      const { nodeId, instanceId, hostname, array } = event;
+      const { nodeId, name, instanceId, hostname, array } = event;
       const now = this.#schedule.now();
       const askAt = this.#firstAsk?.(array) ?? now;
       const fresh = { job: undefined, closed: false, idleSince: now, askAt, asking: false };
-      this.#up.set(nodeId, { nodeId, instanceId, hostname, array, ...fresh });
+      this.#up.set(nodeId, { nodeId, name, instanceId, hostname, array, upSince: now, ...fresh });
     }
+    if (event.kind === "node-up") this.#booting.set(event.nodeId, event);
+    if ((event.kind === "node-ready" || GOES.has(event.kind)) && "nodeId" in event)
+      this.#booting.delete(event.nodeId);
     if (GOES.has(event.kind) && "nodeId" in event) this.#up.delete(event.nodeId);
   }
 

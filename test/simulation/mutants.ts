@@ -2,6 +2,7 @@ import type { Verdict } from "./verdict.ts";
 import type { Kind } from "./kinds.ts";
 import { LASTING_MUTANTS } from "./mutants-lasting.ts";
 import { KEPT_STORM_MUTANTS } from "./mutants-kept.ts";
+import { NAMED_STORM_MUTANTS } from "./mutants-named.ts";
 import type { Edit } from "../support/mutate.ts";
 import type { Weather } from "./weather.ts";
 import { SWITCHED_OFF } from "./weather.ts";
@@ -255,4 +256,9 @@ const STORM_MUTANTS: readonly Mutant[] = [
 ];
 
 /** All mutants: those that storms find, and those that need weather that lasts. */
-export const MUTANTS: readonly Mutant[] = [...STORM_MUTANTS, ...LASTING_MUTANTS, ...KEPT_STORM_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [
+  ...STORM_MUTANTS,
+  ...LASTING_MUTANTS,
+  ...KEPT_STORM_MUTANTS,
+  ...NAMED_STORM_MUTANTS,
+];

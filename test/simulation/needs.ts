@@ -1,3 +1,11 @@
+import type { SchedulerNode } from "../../src/domain/demand.ts";
+
+/** A node that a target names, and the resume that it waits for. */
+export interface NameAsked {
+  readonly name: string;
+  readonly since?: number;
+}
+
 /** A demand message, as its sender knows it. */
 export interface Told {
   readonly set: string;
@@ -5,15 +13,19 @@ export interface Told {
   readonly array: string;
   /**
    * A target: the total number of nodes that the array shall have. Slots: whole nodes on top of the slots of other sets, some of which run
-   * on `hosts` already.
+   * on `hosts` already. Names: exactly these nodes (judge-named.ts).
    */
   readonly asks:
     | { readonly kind: "target"; readonly count: number }
-    | { readonly kind: "slots"; readonly count: number; readonly hosts: readonly string[] };
+    | { readonly kind: "slots"; readonly count: number; readonly hosts: readonly string[] }
+    | { readonly kind: "names"; readonly names: readonly NameAsked[] };
+  /** When its sender sent it, or had read its scheduler for it. */
   readonly sentAt: number;
   readonly expiresAt: number;
   /** It reports for each host whether a job runs there. */
   readonly reports: boolean;
+  /** What it reports, if its nodes are named. */
+  readonly hosts?: readonly SchedulerNode[];
 }
 
 /** The nodes that an array needs. Targets are floors, so this is the largest target or the number of nodes for jobs, whichever is larger. */
@@ -45,6 +57,7 @@ export function leastNeedOf(array: string, told: readonly Told[], hostsUp: Reado
       target = Math.max(target, asks.count);
       continue;
     }
+    if (asks.kind === "names") continue;
     waiting += asks.count - asks.hosts.length;
     for (const host of asks.hosts) if (hostsUp.has(host)) taken.add(host);
   }

@@ -27,6 +27,7 @@ export const VIOLATIONS = [
   "besideStopped",
   "keptTooLong",
   "endedInVain",
+  "leftBehind",
 ] as const satisfies readonly (keyof Verdict)[];
 
 /** The violations and defects of a run, in words. Empty if there are none. */

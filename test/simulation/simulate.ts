@@ -1,5 +1,6 @@
 import { drawConfiguration, policyOf } from "./configuration.ts";
 import type { Policy } from "../../src/domain/policy.ts";
+import { arrayName } from "../../src/domain/ids.ts";
 import { Dice } from "./dice.ts";
 import type { Kind } from "./kinds.ts";
 import { drawKind } from "./kinds.ts";
@@ -57,7 +58,12 @@ export async function simulate(
     ...given,
   };
   const configuration = drawConfiguration(seed, weather.arrays);
-  const policy = { ...policyOf(configuration), ...callLimitOf(weather), ...keptFor(weather) };
+  const policy = {
+    ...policyOf(configuration),
+    ...callLimitOf(weather),
+    ...keptFor(weather),
+    ...namedIn(weather),
+  };
   const world = buildWorld(seed, dice, weather, policy, write);
   world.trace("WEATHER", () => JSON.stringify(weather));
   world.trace("CONFIGURATION", () => JSON.stringify(configuration));
@@ -82,6 +88,10 @@ function callLimitOf({ lasting }: Weather): { readonly callLimitSeconds?: number
 
 function keptFor({ deallocates }: Weather): Pick<Policy, "deallocatedTimeout"> {
   return deallocates === undefined ? {} : { deallocatedTimeout: { every: deallocates.timeoutSeconds } };
+}
+
+function namedIn({ lasting }: Weather): Pick<Policy, "namedArrays"> {
+  return lasting?.named === undefined ? {} : { namedArrays: [arrayName(lasting.named.array)] };
 }
 
 /** Starts demand, the timer and all faults. */
@@ -119,7 +129,7 @@ async function playQuiet(world: World): Promise<void> {
   const stormEnds = ORIGIN + weather.stormSeconds * 1000;
   await playUntil(world, stormEnds + QUIET_SECONDS * 1000);
   const longest = weather.crowd ? LONGEST_CROWDED_SECONDS : LONGEST_QUIET_SECONDS;
-  while (judge.missing(lastTold(world)) > 0 && schedule.now() < stormEnds + longest * 1000)
+  while (judge.unsettled(lastTold(world)) > 0 && schedule.now() < stormEnds + longest * 1000)
     await playUntil(world, schedule.now() + MINUTE_MS);
 }
 

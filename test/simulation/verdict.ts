@@ -38,6 +38,8 @@ export interface Verdict {
   readonly keptTooLong: number;
   /** Deallocated nodes that ended before their time, though quota was left. */
   readonly endedInVain: number;
+  /** Named nodes that are there at the end of the quiet time, although no set names them. */
+  readonly leftBehind: number;
   /** What CycleCloud held for over 15 minutes, in nodes: stopped after they had opened, or made twice. A measure, not a violation. */
   readonly heldTooLong: number;
   /** How often CycleCloud, and a process, stood still. Measures, not violations, and so are those that follow. */
@@ -84,6 +86,7 @@ export const NOTHING: Verdict = {
   besideStopped: 0,
   keptTooLong: 0,
   endedInVain: 0,
+  leftBehind: 0,
   heldTooLong: 0,
   standstills: 0,
   freezes: 0,

@@ -30,10 +30,11 @@ export class WatchedNodes {
 
   /** CycleCloud has made the node; `committedAt`: when its create was decided. */
   add(
-    { nodeId, array, placementGroup: group }: NodeCreated,
+    { nodeId, name, array, placementGroup: group }: NodeCreated,
     { createdAt, committedAt }: Pick<Watched, "createdAt" | "committedAt">,
   ): void {
     this.#nodes.set(nodeId, {
+      name,
       array,
       group,
       createdAt,
@@ -42,6 +43,7 @@ export class WatchedNodes {
       markedAt: undefined,
       markedBy: undefined,
       ready: false,
+      readyAt: undefined,
       shown: 0,
       shownAt: undefined,
       shownReady: false,

@@ -1,5 +1,6 @@
 /** A node, as the judge knows it. */
 export interface Watched {
+  readonly name: string;
   readonly array: string;
   readonly group: string | undefined;
   /** When it was created, or its VM was last started. */
@@ -11,6 +12,8 @@ export interface Watched {
   markedAt: number | undefined;
   markedBy: string | undefined;
   ready: boolean;
+  /** When it was Ready first. */
+  readyAt: number | undefined;
   /** How many statuses have listed it, and whether one listed it as Ready. */
   shown: number;
   shownAt: number | undefined;

@@ -116,10 +116,29 @@ export interface Lasting {
   })[];
   /** The instance at this position has an old secret for CycleCloud, for the whole run. */
   readonly oldSecret?: number;
+  /** A scheduler names its nodes. */
+  readonly named?: Named;
   /** A call to CycleCloud is given up after this time. Undefined: 60 s. */
   readonly callLimitSeconds?: number;
   /** The bounds of the run's judges, beside those that always hold. */
   readonly bounds?: Bounds;
+}
+
+/** A scheduler that names its nodes (slurm-writer.ts). Probabilities are for each look of it, unless said otherwise. */
+export interface Named {
+  /** Other demand creates nothing there. */
+  readonly array: string;
+  readonly names: number;
+  /** The agent stands still between reading its scheduler and sending, for each message. */
+  readonly frozen: number;
+  /** The job is cancelled while its node boots. */
+  readonly cancelled: number;
+  /** A person drains an idle node. */
+  readonly drained: number;
+  /** A machine of an earlier resume restarts, and is taken for the new one. */
+  readonly restarts: number;
+  /** A resume is asked for by a set of its own, too: for each resume. */
+  readonly shims: number;
 }
 
 export interface Spell {

@@ -1,9 +1,11 @@
 import type { Demand, PartialUpdate, RequestSetUpdate, SchedulerNode } from "../../src/domain/demand.ts";
 import type { ClusterName } from "../../src/domain/ids.ts";
 import { arrayName, digest, setName } from "../../src/domain/ids.ts";
+import type { Instant } from "../../src/domain/units.ts";
 import { plusSeconds } from "../../src/domain/units.ts";
 import type { Told } from "./needs.ts";
 import type { Schedule } from "./schedule.ts";
+import type { Named } from "./weather.ts";
 
 /** The way of a writer's messages, and how its scheduler behaves. */
 export interface Outlet {
@@ -50,9 +52,10 @@ export class Pen {
     this.#intervalSeconds = intervalSeconds;
   }
 
-  write({ asks, demands, report }: Statement): void {
-    const envelope = this.#seal();
-    const told = this.#note(envelope, asks, report !== undefined);
+  /** `readAt`: when its sender read its scheduler for it. */
+  write({ asks, demands, report }: Statement, readAt?: Instant): void {
+    const envelope = this.#seal(readAt);
+    const told = this.#note(envelope, asks, report);
     this.last = told;
     const text = JSON.stringify(demands);
     this.#outlet.send(
@@ -70,32 +73,38 @@ export class Pen {
   /** Sends a report without demand: the demand of the set and its expiry stay the same. */
   report(schedulerNodes: readonly SchedulerNode[]): void {
     const envelope = this.#seal();
-    const told = this.#note(envelope, { kind: "slots", count: 0, hosts: [] }, true);
+    const told = this.#note(envelope, { kind: "slots", count: 0, hosts: [] }, schedulerNodes);
     this.#outlet.send({ ...envelope, schedulerNodes }, told);
   }
 
-  #seal(): PartialUpdate {
+  #seal(readAt?: Instant): PartialUpdate {
     const sentAt = this.#outlet.schedule.now();
-    this.#revision = Math.max(this.#revision + 1, sentAt);
+    this.#revision = Math.max(this.#revision + 1, readAt ?? sentAt);
     return {
       cluster: this.#outlet.cluster,
       set: setName(this.#set),
       revision: { value: this.#revision, tieBreak: "" },
       intervalSeconds: this.#intervalSeconds,
       sentAt,
+      ...(readAt === undefined ? {} : { readAt }),
       expiresAt: plusSeconds(sentAt, this.#intervalSeconds),
     };
   }
 
-  #note({ revision, sentAt, expiresAt }: PartialUpdate, asks: Told["asks"], reports: boolean): Told {
+  #note(
+    { revision, sentAt, readAt = sentAt, expiresAt }: PartialUpdate,
+    asks: Told["asks"],
+    hosts: readonly SchedulerNode[] | undefined,
+  ): Told {
     return {
       set: this.#set,
       revision: revision.value,
       array: this.#array,
       asks,
-      sentAt,
+      sentAt: readAt,
       expiresAt,
-      reports,
+      reports: hosts !== undefined,
+      ...(hosts === undefined || asks.kind !== "names" ? {} : { hosts }),
     };
   }
 }
@@ -168,6 +177,29 @@ export function startStepWriter(
     calmDown: () => {
       calm = true;
       write();
+    },
+    get last() {
+      return pen.last;
+    },
+  };
+}
+
+/** Starts a writer of numbered targets in an array for named nodes. They create nothing, and end when it is calm. */
+export function startForeign(outlet: Outlet, { array, names }: Named): Writer {
+  const { dice } = outlet.schedule;
+  const pen = new Pen(outlet, "foreign", array, 60);
+  let calm = false;
+  const act = (): void => {
+    if (calm) return;
+    const { demands } = targetStatement(array, dice.whole(0, 2 * names));
+    pen.write({ asks: { kind: "target", count: 0 }, demands });
+    outlet.schedule.after(dice.whole(30_000, 200_000), act);
+  };
+  outlet.schedule.after(dice.whole(0, 100_000), act);
+  return {
+    calmDown: () => {
+      calm = true;
+      pen.write(targetStatement(array, 0));
     },
     get last() {
       return pen.last;

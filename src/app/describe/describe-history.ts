@@ -1,3 +1,4 @@
+import { describeBound } from "./describe-plan.ts";
 import type { ClusterName } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/units.ts";
 import { instant, isoTime } from "../../domain/units.ts";
@@ -39,7 +40,12 @@ export async function describeHistory(
     rows: rows.map((row) => ({ ...row, at: isoTime(row.at) })),
     next: isWhole ? undefined : isoTime(instant(oldest.at - 1)),
     keptPlans: kept.map(({ number }) => number),
-    planCounts: kept.map(({ number, at, counts }) => ({ plan: number, at: isoTime(at), ...counts })),
+    planCounts: kept.map(({ number, at, counts }) => ({
+      plan: number,
+      at: isoTime(at),
+      ...counts,
+      bound: describeBound(counts.bound),
+    })),
   };
 }
 

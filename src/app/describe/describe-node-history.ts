@@ -2,7 +2,7 @@ import type { Bodies } from "../../domain/bodies.ts";
 import type { Node } from "../../domain/cluster.ts";
 import type { ClusterName, NodeId } from "../../domain/ids.ts";
 import type { NodeLife } from "../../domain/node-life.ts";
-import { hoursOf, lifeKey } from "../../domain/node-life.ts";
+import { costOf, hoursOf, lifeKey } from "../../domain/node-life.ts";
 import { compareText } from "../../domain/text.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
@@ -94,7 +94,8 @@ export function lifeDescriber(bodies: Bodies, now: Instant): (life: NodeLife) =>
 
 function describeLife(life: NodeLife, node: Node | undefined, bodies: Bodies, now: Instant): NodeLifeShown {
   const { asked, draining, firstNeeded, goneAt, price } = life;
-  const hours = hoursOf(life, now);
+  const { all, off } = hoursOf(life, now);
+  const cost = costOf(life, now);
   return {
     nodeId: life.nodeId,
     name: life.name,
@@ -121,9 +122,11 @@ function describeLife(life: NodeLife, node: Node | undefined, bodies: Bodies, no
     stopAcceptedAt: isoTime(draining?.sentAt),
     goneAt: isoTime(goneAt),
     why: goneAt === undefined ? undefined : endText(life),
-    hours: Number(hours.toFixed(3)),
+    hours: Number(all.toFixed(3)),
+    hoursDeallocated: off === 0 ? undefined : Number(off.toFixed(3)),
     pricePerHour: price?.perHour,
-    cost: price === undefined ? undefined : Number((hours * price.perHour).toFixed(4)),
+    pricePerHourDeallocated: price?.offPerHour,
+    cost: cost === undefined ? undefined : Number(cost.toFixed(4)),
     currency: price?.currency,
   };
 }

@@ -3,8 +3,8 @@ import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { NodeId } from "../../domain/ids.ts";
-import type { DemandOutcome, Proposal } from "../../domain/plan.ts";
-import { countDemands, modeShown } from "../../domain/plan.ts";
+import type { DemandOutcome, PlanBound, Proposal } from "../../domain/plan.ts";
+import { boundText, countDemands, modeShown } from "../../domain/plan.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import type { CreateSet } from "../../domain/intent.ts";
 import { isoTime } from "../../domain/units.ts";
@@ -28,11 +28,19 @@ export function describePlan(bodies: Bodies, pages: Pages): LastPlanShown | unde
     ...describe({ creates, starts, terminates }, "plan"),
     withheld: withheld === undefined ? undefined : describe(withheld, "plan.withheld"),
     virtual: virtual === undefined ? undefined : describe(virtual, "plan.virtual"),
+    bound: describeBound(plan.bound),
     demands: countDemands(plan).demands,
     waitingForNodes: plan.demands.filter((outcome) => outcome.pending > 0).length,
     unmet: pages.cut("plan.unmet", short, describeUnmet, 0.5),
     unmetCount: short.length,
   };
+}
+
+/** What new nodes come to at least, in numbers and as a sentence. */
+export function describeBound(bound: PlanBound | undefined): LastPlanShown["bound"] {
+  if (bound === undefined) return undefined;
+  const { unit, amount, least } = bound;
+  return { unit, amount, least, gap: amount - least, text: boundText(bound) };
 }
 
 function describeUnmet(outcome: DemandOutcome): UnmetShown {

@@ -15,7 +15,7 @@ import type {
   TrialDifferenceShown,
   TrialPlanShown,
 } from "../../wire/api/trial-answer.ts";
-import { describeWhy } from "./describe-plan.ts";
+import { describeBound, describeWhy } from "./describe-plan.ts";
 import { firstBytes } from "./pages.ts";
 import type { Bytes } from "../../domain/units.ts";
 
@@ -45,6 +45,7 @@ export function countTrial(tried: TriedPlan): TrialCountsShown {
     nodesStarted: starts.length,
     ...countDemands(plan),
     pricePerHour: price,
+    bound: describeBound(plan.bound),
   };
 }
 

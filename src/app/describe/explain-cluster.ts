@@ -1,3 +1,4 @@
+import { describeBound } from "./describe-plan.ts";
 import type { Unknown } from "../../decide/explain/explain-job.ts";
 import type { DemandExplained } from "../../decide/explain/explained-demand.ts";
 import { explainJob } from "../../decide/explain/explain-job.ts";
@@ -234,7 +235,14 @@ function describeExplanation(
   { counts, ofNow = {} }: { readonly counts?: PlanCounts; readonly ofNow?: OfNow } = {},
 ): ExplanationShown {
   const { mode, observed } = modeShown(plan);
-  const shared = { cluster, plan: plan.number, planAt: isoTime(plan.at), mode, observed, counts };
+  const shared = {
+    cluster,
+    plan: plan.number,
+    planAt: isoTime(plan.at),
+    mode,
+    observed,
+    counts: counts && { ...counts, bound: describeBound(counts.bound) },
+  };
   return explained.kind === "demand"
     ? { ...shared, ...describeDemand(explained, ofNow) }
     : explained.kind === "node"

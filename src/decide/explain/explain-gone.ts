@@ -1,6 +1,6 @@
 import { groupText } from "../../domain/bucket.ts";
 import type { NodeLife } from "../../domain/node-life.ts";
-import { hoursOf } from "../../domain/node-life.ts";
+import { costOf, hoursOf } from "../../domain/node-life.ts";
 import { showText } from "../../domain/shown.ts";
 import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
@@ -59,9 +59,11 @@ function phasesText(life: NodeLife): string {
 }
 
 function costText(life: NodeLife, now: Instant): string {
-  const hours = hoursOf(life, now);
-  const { price } = life;
-  const there = `it was there for ${hours.toFixed(2)} hours`;
-  if (price === undefined) return `${there}; what that cost is not known`;
-  return `${there} and cost ${(hours * price.perHour).toFixed(2)} ${price.currency}`;
+  const { all, off } = hoursOf(life, now);
+  const [cost, { price }] = [costOf(life, now), life];
+  const kept = off === 0 ? "" : `, ${off.toFixed(2)} of them deallocated,`;
+  const there = `it was there for ${all.toFixed(2)} hours${kept}`;
+  if (cost === undefined || price === undefined) return `${there}; what that cost is not known`;
+  const disks = off > 0 && price.offPerHour === undefined ? ", without its disks in that time" : "";
+  return `${there} and cost ${cost.toFixed(2)} ${price.currency}${disks}`;
 }

@@ -218,12 +218,12 @@ const GROUP_PREFIX = "group-";
 
 /** The allocator's policy, from the configuration of a cluster. */
 export function allocationPolicyOf(policy: Policy): AllocationPolicy {
-  const { preference, among, groupFillTimeoutSeconds: groupFillSeconds, planSteps: steps } = policy;
+  const { preference, among, mixes, groupFillTimeoutSeconds: groupFillSeconds, planSteps: steps } = policy;
   return {
     groupPrefix: GROUP_PREFIX,
     groupFillSeconds,
     preference,
     among,
-    ...withoutAbsent({ steps }),
+    ...withoutAbsent({ mixes, steps }),
   };
 }

@@ -30,7 +30,16 @@ import { withoutAbsent } from "../../domain/without-absent.ts";
 /** The part of the allocator's answer that a plan uses. */
 interface Weighing extends Pick<
   Allocation,
-  "creates" | "starts" | "needed" | "outcomes" | "names" | "groups" | "leftOut" | "steps" | "stepsBySet"
+  | "creates"
+  | "starts"
+  | "needed"
+  | "outcomes"
+  | "names"
+  | "groups"
+  | "leftOut"
+  | "steps"
+  | "stepsBySet"
+  | "bound"
 > {
   readonly loads: PlanLoads;
   /** The configuration's default resources cost too much, so all demand is left out. */
@@ -109,11 +118,24 @@ function planFor({ wanted, policy, now }: ToWeigh, supply: Supply): Weighing {
   const { demands, last } = wanted;
   const world: World = { ...buildWorld({ ...supply, demands, order: orderOf }), last };
   const answer = allocate(world, demands, allocationPolicyOf(policy), now);
-  const { creates, starts, needed, names, groups, leftOut, steps, stepsBySet } = answer;
+  const { creates, starts, needed, names, groups, leftOut, steps, stepsBySet, bound } = answer;
   const outcomes = leftOut.length === 0 ? answer.outcomes : withLastPlaced(answer, last());
   const loads = storeLoads(answer);
   const dear = world.isTooDear === true ? { isTooDear: true as const } : {};
-  return { creates, starts, needed, outcomes, names, groups, leftOut, steps, stepsBySet, loads, ...dear };
+  return {
+    creates,
+    starts,
+    needed,
+    outcomes,
+    names,
+    groups,
+    leftOut,
+    steps,
+    stepsBySet,
+    bound,
+    loads,
+    ...dear,
+  };
 }
 
 /** Nodes that the plan does not need and that may be released, if other nodes can serve the demand. */

@@ -182,8 +182,14 @@ function entryOf(
     ...(node.phase === "ready" ? {} : downOf(old)),
     ...withoutAbsent({ endedAt: old?.endedAt }),
     ...(isDeallocated ? { deallocated: true } : {}),
-    ...withoutAbsent({ kept, start }),
+    ...withoutAbsent({ kept, offSeconds: nextOff(old, kept, now), start }),
   };
+}
+
+/** With the time that is over: the node is not deallocated any more. */
+function nextOff(old: LedgerNode | undefined, kept: KeptOff | undefined, now: Instant): Seconds | undefined {
+  if (old?.kept === undefined || kept !== undefined) return old?.offSeconds;
+  return (old.offSeconds ?? 0) + secondsBetween(old.kept.since, now);
 }
 
 /**

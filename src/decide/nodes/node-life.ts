@@ -94,7 +94,7 @@ export function livesOf(
 
 function factsOf(known: LedgerNode): Omit<NodeLife, "price"> {
   const { nodeId, name, array, hostname, instanceId, purpose, asked } = known;
-  const { firstSeenAt, firstReadyAt, firstNeeded, lastNeededAt, draining, goneAt } = known;
+  const { firstSeenAt, firstReadyAt, firstNeeded, lastNeededAt, draining, goneAt, kept, offSeconds } = known;
   return {
     nodeId,
     name,
@@ -103,18 +103,18 @@ function factsOf(known: LedgerNode): Omit<NodeLife, "price"> {
     purpose,
     ...(isOurs(known, {}) ? {} : { notOurs: true as const }),
     firstSeenAt,
-    ...withoutAbsent({ firstReadyAt, firstNeeded, lastNeededAt, draining, goneAt }),
+    ...withoutAbsent({ firstReadyAt, firstNeeded, lastNeededAt, draining, goneAt, kept, offSeconds }),
   };
 }
 
-/** Absent for a node that was deallocated: for how long it had a VM is not known. */
 function priceOf(
   machine: NodeMachine | undefined,
-  { deallocated, start }: LedgerNode,
+  { kept, offSeconds }: LedgerNode,
   prices: Policy["prices"],
 ): Pick<NodeLife, "price"> {
   if (prices === undefined || machine?.machineType === undefined) return {};
-  if (deallocated === true || start !== undefined) return {};
   const perHour = findPrice(prices, machine.region, machine.machineType, { spot: machine.spot ?? false });
-  return perHour === undefined ? {} : { price: { perHour, currency: prices.currency } };
+  if (perHour === undefined) return {};
+  const off = kept === undefined && offSeconds === undefined ? undefined : prices.deallocated;
+  return { price: { perHour, ...withoutAbsent({ offPerHour: off }), currency: prices.currency } };
 }

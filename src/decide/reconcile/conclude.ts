@@ -7,6 +7,7 @@ import type { Plan, Proposal } from "../../domain/plan.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import type { Unneeded } from "../../domain/unneeded.ts";
+import { withoutAbsent } from "../../domain/without-absent.ts";
 import type { Conclusion, JudgedNodes } from "./judge-nodes.ts";
 import { commitEffects } from "../intents/create-requests.ts";
 import { startEffects, withStart } from "../intents/node-starts.ts";
@@ -61,9 +62,10 @@ export function conclude(on: Conclusion): Decision {
 function reasonsOf(
   { weighed, admitted, aside, record, last, policy }: Conclusion,
   { verdicts }: JudgedNodes,
-): Pick<Plan, "demands" | "nodes" | "groups" | "loads" | "leftOut"> {
+): Pick<Plan, "demands" | "nodes" | "groups" | "loads" | "bound" | "leftOut"> {
   const { allocation, leftOut } = weighed;
-  const { groups, loads, outcomes, isTooDear } = allocation;
+  const { groups, loads, outcomes, isTooDear, bound } = allocation;
+  const currency = bound?.unit === "price" ? policy.prices?.currency : undefined;
   const dear = isTooDear === true ? policy.defaultResources?.length : undefined;
   const placed = outcomesOfUnread(admitted.unread, outcomes, last, record);
   const without = new Map([...admitted.unread].map(([set, { all, from }]) => [set, all.length - from]));
@@ -78,6 +80,7 @@ function reasonsOf(
     nodes: verdicts,
     ...(groups.length === 0 ? {} : { groups }),
     loads,
+    ...(bound === undefined ? {} : { bound: { ...bound, ...withoutAbsent({ currency }) } }),
     ...(leftOut.none
       ? {}
       : { leftOut: [...describeLeftOut(leftOut, without, dear), ...describeAside(aside, record)] }),

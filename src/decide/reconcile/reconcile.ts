@@ -90,10 +90,12 @@ export function decide(
   return conclude({ ...judged, record: next, last: bodies.plan });
 }
 
-/** With the old nodes that are replaced: a report calls them idle, and none keeps them. */
+/** With the old nodes that are replaced: a report calls them idle, and may stop them. An open host takes jobs, so only its own question does. */
 function withReplaced(asked: ToWeigh, facts: NodeFacts): ToWeigh {
-  const isIdle = ({ nodeId, busyness }: LedgerNode): boolean =>
-    busyness.state === "idle" && facts.get(nodeId)?.keep === undefined;
+  const isIdle = ({ nodeId, busyness }: LedgerNode): boolean => {
+    const { keep, state } = facts.get(nodeId) ?? {};
+    return busyness.state === "idle" && keep === undefined && state !== "open";
+  };
   return { ...asked, replaced: replacedNow(asked, isIdle) };
 }
 

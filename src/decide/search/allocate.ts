@@ -5,6 +5,8 @@ import type { Instant } from "../../domain/units.ts";
 import type { World } from "../../domain/world.ts";
 import { attempt } from "./attempt.ts";
 import { improve } from "./improve.ts";
+import { boundOf } from "./lower-bound.ts";
+import type { Problem } from "./problem.ts";
 import { readProblem } from "./problem.ts";
 import type { Try } from "./hardest-first.ts";
 import type { Bins } from "../bins/bins.ts";
@@ -32,14 +34,15 @@ export function allocate(
   const first: Try = { way: { order: "rank", opening: "own" }, entries: problem.entries };
   const withReasons = policy.isTrial !== true;
   const inRankOrder = attempt(problem, first, { withReasons });
-  const { best, taken } = improve(problem, first, inRankOrder);
+  const { best, taken, isLeast } = improve(problem, first, inRankOrder);
   // Only the chosen plan needs reasons, and only for what it leaves unmet.
   const isComplete =
     !withReasons || taken === first || best.outcomes.every(({ placed, asked }) => placed >= asked);
-  if (isComplete) return new Answer(best);
+  if (isComplete) return new Answer(best, problem, isLeast);
   // Repeating the try costs what it cost before.
   const { budget } = problem.ground;
-  return new Answer(budget.on("repeating", () => attempt(problem, taken, { withReasons: true })) ?? best);
+  const explained = budget.on("repeating", () => attempt(problem, taken, { withReasons: true })) ?? best;
+  return new Answer(explained, problem, isLeast);
 }
 
 /** Sorted by priority (high first), then position, set name and id. */
@@ -77,10 +80,17 @@ class Answer implements Allocation {
   readonly steps: number;
   readonly orders?: NonNullable<Allocation["orders"]>;
   readonly #bins: Bins;
+  readonly #attempt: Attempt;
+  readonly #problem: Problem;
+  readonly #isLeast: true | undefined;
   #needed: Allocation["needed"] | undefined;
 
-  constructor({ draft, outcomes, order, leftOut }: Attempt) {
+  constructor(best: Attempt, problem: Problem, isLeast: true | undefined) {
+    const { draft, outcomes, order, leftOut } = best;
     const { bins } = draft;
+    this.#attempt = best;
+    this.#problem = problem;
+    this.#isLeast = isLeast;
     this.leftOut = leftOut;
     this.steps = bins.budget.spent;
     this.creates = createsOf(bins);
@@ -95,6 +105,13 @@ class Answer implements Allocation {
 
   get needed(): Allocation["needed"] {
     return (this.#needed ??= this.#bins.needed());
+  }
+
+  get bound(): Allocation["bound"] {
+    const nothing: Try = { way: { order: "rank", opening: "own" }, entries: [] };
+    const empty = attempt(this.#problem, nothing, { withReasons: false });
+    const bound = boundOf(this.#problem, this.#attempt, empty);
+    return this.#isLeast === true && bound?.unit === "price" ? { ...bound, least: bound.amount } : bound;
   }
 
   get stepsBySet(): Allocation["stepsBySet"] {

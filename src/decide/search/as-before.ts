@@ -85,7 +85,7 @@ function listAt<T>(lists: Map<string, T[]>, key: string): T[] {
 }
 
 /** Takes the first `count` nodes from a queue of bins. The rest of the last bin stays in the queue. */
-function takeNodes(draft: Draft, queue: Bin[], count: number): readonly Bin[] {
+export function takeNodes(draft: Draft, queue: Bin[], count: number): readonly Bin[] {
   const taken: Bin[] = [];
   for (let left = count; left > 0;) {
     const bin = queue.shift();

@@ -21,6 +21,7 @@ import { placeTarget } from "../place/targets.ts";
 import { ReasonBudget } from "../why/reason-budget.ts";
 import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
 import { putAsBefore } from "./as-before.ts";
+import { putMix } from "./mix.ts";
 import type { Attempt } from "./better.ts";
 import { costOf } from "./better.ts";
 import type { Problem, Unread, Scopes } from "./problem.ts";
@@ -40,14 +41,14 @@ import type { Bin } from "../bins/bin-columns.ts";
 /** Places the entries of a try, in its order, into an empty plan. `withReasons`: also works out why demands are unmet. */
 export function attempt(
   problem: Problem,
-  { way, entries }: Try,
+  { way, entries, mix }: Try,
   { withReasons }: { readonly withReasons: boolean },
 ): Attempt {
   const run = beginRun(problem, way, withReasons);
   const { draft, homes, order } = run;
   // The last plan is read only if this try uses it. So plans of other tries do not depend on it.
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
-  const kept = last === undefined ? undefined : putAsBefore(draft, entries, homes, last);
+  let kept = last === undefined ? undefined : putAsBefore(draft, entries, homes, last);
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
   const { budget } = problem.ground;
   const outcomes: DemandOutcome[] = [];
@@ -58,8 +59,9 @@ export function attempt(
     outcomes[one.rank] = outcomeLeftOut(one, undefined, problem.ground.world.isTooDear);
     leftOut.push(one);
   }
-  entries.forEach((entry) => {
+  entries.forEach((entry, position) => {
     budget.turnTo(entry.set);
+    if (mix?.at === position) kept = putMix(draft, mix);
     const outcome = budget.isSpent ? undefined : place(run, entry, kept?.get(entry));
     // A demand that is placed completely counts, even if its last check spent the last step.
     if (outcome === undefined || (budget.isSpent && outcome.placed < outcome.asked)) {

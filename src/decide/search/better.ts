@@ -68,6 +68,10 @@ export function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price
   return { created, price };
 }
 
+/** Whether everything is placed. */
+export const isMet = ({ outcomes }: Attempt): boolean =>
+  outcomes.every(({ placed, asked }) => placed >= asked);
+
 /** The result of one try. */
 export interface Attempt {
   readonly draft: Draft;

@@ -4,6 +4,7 @@ import type { Ask } from "../bins/job-ask.ts";
 import type { Ground } from "../bins/node-kinds.ts";
 import type { Attempt } from "./better.ts";
 import type { Way } from "../draft/draft.ts";
+import type { MixPlan } from "./mix.ts";
 
 /**
  * The demands in the order in which the next try places them: groups, gangs, jobs with nodes of their own, then other jobs, the largest
@@ -130,6 +131,8 @@ export function byKind(entries: readonly Entry[]): readonly Entry[] {
 export interface Try {
   readonly way: Way;
   readonly entries: readonly Entry[];
+  /** Jobs that are placed by it when their turn comes. */
+  readonly mix?: MixPlan;
 }
 
 /** Above this number of demands only one more way is tried: the others would save little. */

@@ -2,18 +2,22 @@ import type { LastPlan, World } from "../../domain/world.ts";
 import type { Entry } from "../bins/entry.ts";
 import { attempt } from "./attempt.ts";
 import type { Attempt } from "./better.ts";
-import { isBetter, isBetterByRank } from "./better.ts";
+import { isBetter, isBetterByRank, isMet } from "./better.ts";
 import type { Problem } from "./problem.ts";
 import type { Try } from "./hardest-first.ts";
 import { FEW_DEMANDS, byKind, triesBySize, hardestFirst } from "./hardest-first.ts";
 import type { Bins } from "../bins/bins.ts";
 import { closedTo } from "../draft/closed.ts";
 import type { Kind } from "../bins/node-kinds.ts";
+import type { Way } from "../draft/draft.ts";
+import { findMix, isMixed, mixItems } from "./mix.ts";
 
 /** The best plan found, without reasons unless it is the first one, and the try that made it. */
 interface Improved {
   readonly best: Attempt;
   readonly taken: Try;
+  /** It is proved that no plan that serves as much costs less. */
+  readonly isLeast?: true;
 }
 
 /**
@@ -22,18 +26,57 @@ interface Improved {
  * 1. If the last plan is known and this one may have displaced jobs: with the jobs where the last plan placed them.
  * 2. With the hardest demands first (first fit decreasing), and two ways to choose new nodes if price counts.
  * 3. With some unmet demands before the others ({@link giveChances}).
+ * 4. With a mix of sizes, if the search finds a better one ({@link findMix}).
  *
- * A try of kind 2 replaces the best plan if no demand gets less, and it places more or is cheaper. A try of kind 1 or 3 replaces it if the
+ * A try of kind 2 replaces the best plan if no demand gets less, and it places more or is cheaper. A try of another kind replaces it if the
  * first demand by rank whose placement differs gets more; if none differs, if it is cheaper.
  */
 export function improve(problem: Problem, first: Try, inRankOrder: Attempt): Improved {
+  if (problem.policy.preference === "bucket-order" || !mayImprove(inRankOrder))
+    return { best: inRankOrder, taken: first };
+  if (isNearBound(inRankOrder, problem)) return { best: inRankOrder, taken: first };
+  problem.ground.budget.shareRest();
+  const found =
+    problem.kinds < 2 ? { best: inRankOrder, taken: first } : improveByOrder(problem, first, inRankOrder);
+  return improveByMix(problem, found);
+}
+
+/** Tries a mix of sizes that is better than the best plan, if the search finds one. */
+function improveByMix(problem: Problem, found: Improved): Improved {
+  const { best } = found;
+  const { entries, policy, kinds } = problem;
+  if (policy.mixes === "off" || !mayImprove(best)) return found;
+  // Jobs of one kind fill the first bucket, and then the next one: no other packing takes fewer nodes.
+  if (kinds < 2 && policy.among === "priority" && isMet(best)) return found;
+  const items = mixItems(entries, best, problem);
+  if (items.length === 0) return found;
+  const mixed = new Set<Entry>(items.flatMap(({ asks }) => asks));
+  const others = entries.filter((entry) => !mixed.has(entry));
+  // Targets come last, because they also count nodes of the jobs.
+  const before = new Set<Entry>(
+    others.filter((entry) => entry.kind !== "target" && !isMixed(entry, best.draft, problem)),
+  );
+  const way: Way = { order: "size", opening: "own" };
+  const searched = problem.ground.budget.on("improving", () => {
+    const { plan, isLeast } = findMix(problem, beginTry(problem, { way, entries: [...before] }), best, items);
+    // What is placed before or after the mix was not part of the search.
+    const isAll = others.every((entry) => entry.kind === "job" && entry.units <= 0);
+    const proof = isLeast && isAll ? { isLeast: true as const } : {};
+    if (plan === undefined) return { ...found, ...proof };
+    const after = byKind(others.filter((entry) => !before.has(entry)));
+    const mix = { ...plan, at: before.size };
+    const taken: Try = { way, entries: [...before, ...mixed, ...after], mix };
+    return { best: beginTry(problem, taken), taken, ...proof };
+  });
+  if (searched === undefined) return found;
+  return searched.best === best || isBetterByRank(searched.best, best, policy) ? searched : found;
+}
+
+function improveByOrder(problem: Problem, first: Try, inRankOrder: Attempt): Improved {
   const { entries, policy, ground } = problem;
+  const { budget } = ground;
   let best = inRankOrder;
   let taken = first;
-  if (policy.preference === "bucket-order" || !mayImprove(best, problem)) return { best, taken };
-  if (isNearBound(best, problem)) return { best, taken };
-  const { budget } = ground;
-  budget.shareRest();
   const tryOut = (one: Try, isPreferred: typeof isBetter): Attempt | undefined => {
     const other = budget.on("improving", () => beginTry(problem, one));
     if (other === undefined || !isPreferred(other, best, policy)) return other;
@@ -47,7 +90,7 @@ export function improve(problem: Problem, first: Try, inRankOrder: Attempt): Imp
       { way: { order: "size", opening: "own", asBefore: true }, entries: byKind(entries) },
       isBetterByRank,
     );
-    if (!mayImprove(best, problem)) return { best, taken };
+    if (!mayImprove(best)) return { best, taken };
   }
   for (const one of triesBySize(problem, inRankOrder)) tryOut(one, isBetter);
   const { opening } = taken.way;
@@ -68,10 +111,10 @@ function beginTry(problem: Problem, one: Try): Attempt {
   return attempt(problem, one, { withReasons: false });
 }
 
-/** Whether another try can help: there are at least two kinds of demand, and the plan creates nodes or leaves something unmet. */
-function mayImprove({ created, outcomes, leftOut }: Attempt, { kinds }: Problem): boolean {
+/** Whether another try can help: the plan creates nodes or leaves something unmet. */
+function mayImprove({ created, outcomes, leftOut }: Attempt): boolean {
   // If something is too expensive to plan, no more steps are spent on what is placed.
-  if (kinds < 2 || leftOut.length > 0) return false;
+  if (leftOut.length > 0) return false;
   return created > 0 || outcomes.some(({ placed, asked }) => placed < asked);
 }
 
@@ -189,10 +232,11 @@ const WORTH_TRYING = 0.03;
  * on the other nodes, at the lowest price (or number of nodes) for that amount. The largest of these bounds counts. (It is the
  * linear-programming bound of vector bin packing, one resource at a time.) Nodes that one job has to itself cannot be saved.
  */
-function isNearBound({ draft, outcomes }: Attempt, problem: Problem): boolean {
+function isNearBound(best: Attempt, problem: Problem): boolean {
   const { ground, policy, entries, kinds, now } = problem;
   if (entries.length < LEAST_DEMANDS || kinds < LEAST_KINDS) return false;
-  if (outcomes.some(({ placed, asked }) => placed < asked)) return false;
+  if (!isMet(best)) return false;
+  const { draft } = best;
   const { bins } = draft;
   const isPriced = policy.among === "cheapest";
   const open = ground.world.buckets.flatMap((offer, index) => {

@@ -43,11 +43,16 @@ interface RealCluster {
 }
 
 /** A virtual node at this moment. Undefined if it is gone. */
-export function nodeNow({ node, readyAt, stoppedAt }: VirtualNode, now: Instant): Node | undefined {
+export function nodeNow(
+  { node, readyAt, stoppedAt, deallocatedAt }: VirtualNode,
+  now: Instant,
+): Node | undefined {
   if (stoppedAt !== undefined) {
     const isThere = secondsBetween(stoppedAt, now) < VIRTUAL_STOP_SECONDS;
     return isThere ? { ...node, phase: "going", status: "Terminating" } : undefined;
   }
+  if (deallocatedAt !== undefined && secondsBetween(deallocatedAt, now) < VIRTUAL_STOP_SECONDS)
+    return { ...node, phase: "going", status: "Terminating" };
   if (readyAt === undefined) return node;
   return now < readyAt
     ? { ...node, phase: "coming", status: "Preparation" }

@@ -7,6 +7,7 @@ import type { Instant } from "../../domain/units.ts";
 import { plusSeconds } from "../../domain/units.ts";
 import type { VirtualFleet, VirtualNode, MovedNode } from "../../domain/virtual-fleet.ts";
 import { decide } from "../reconcile/reconcile.ts";
+import { nodesToDeallocate } from "../intents/stops.ts";
 import { hostFacts } from "../senders/host-facts.ts";
 import { bootSecondsFor, addNodes, followArrays, nodeNow, observedArrays } from "./fleet.ts";
 import { countObservation } from "./compare.ts";
@@ -99,6 +100,7 @@ function applyPlan(
   now: Instant,
 ): VirtualFleet {
   const stopped = new Set(plan.terminates);
+  const deallocated = nodesToDeallocate(plan.terminates, ledger, seen);
   const started = new Set(plan.starts ?? []);
   const stoppedIn = new Set<ArrayName>();
   const nodes = fleet.nodes.map((one): VirtualNode => {
@@ -106,6 +108,10 @@ function applyPlan(
     const known = ledger.get(node.nodeId) ?? one.known;
     if (stopped.has(node.nodeId)) {
       stoppedIn.add(node.array);
+      if (deallocated.has(node.nodeId)) {
+        const off: Node = { ...node, phase: "deallocated", status: "Deallocated" };
+        return { node: off, known, deallocatedAt: now };
+      }
       return { ...one, known, stoppedAt: now };
     }
     if (!started.has(node.nodeId)) return known === one.known ? one : { ...one, known };

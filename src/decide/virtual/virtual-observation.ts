@@ -61,11 +61,11 @@ class QuotaShift {
     this.#policy = policy;
   }
 
-  /** Adds (1) or removes (-1) the cores of a node. A node that is not active changes nothing. */
+  /** Adds (1) or removes (-1) the cores of a node. A deallocated one still uses its quota; another one that is not active changes nothing. */
   add(node: Node, sign: 1 | -1): void {
     const array = this.#arrays.get(node.array);
     const bucket = array?.buckets.find(({ machineType }) => sameMachineType(machineType, node.machineType));
-    if (array === undefined || bucket === undefined || !isActive(node)) return;
+    if (array === undefined || bucket === undefined || !usesQuota(node)) return;
     const spot = node.spot ?? array.spot;
     const cores = sign * bucket.machine.quotaVcpus;
     for (const key of spot === array.spot ? this.#keysOf(array, bucket) : [])
@@ -113,6 +113,8 @@ function isActive({ phase, missing }: Pick<Node, "phase" | "missing">): boolean 
   const without: readonly NodePhase[] = ["off", "deallocated"];
   return !without.includes(phase) && missing === undefined;
 }
+
+const usesQuota = (node: Node): boolean => isActive(node) || node.phase === "deallocated";
 
 /** Active nodes and their cores. */
 interface Use {

@@ -66,12 +66,8 @@ export class AuditFeed {
       case "terminate-accepted":
         this.auditor.terminateAccepted(event);
         return this.#leave(event, scheduler);
-      case "node-gone": {
-        this.auditor.nodeGone(event);
-        const hasLeft = this.#leave(event, scheduler);
-        this.#forget(event.nodeId);
-        return hasLeft;
-      }
+      case "node-gone":
+        return this.#go(event, scheduler);
       case "node-down":
       case "deallocate-accepted":
       case "node-deallocated":
@@ -87,11 +83,15 @@ export class AuditFeed {
     }
   }
 
-  #forget(nodeId: string): void {
-    this.#coresOfNode.delete(nodeId);
+  /** The node is gone, and nothing of it is needed any more. */
+  #go(event: { readonly nodeId: string; readonly at: number }, scheduler: SchedulerModel): boolean {
+    const { nodeId } = event;
+    this.auditor.nodeGone(event);
+    const hasLeft = this.#leave(event, scheduler);
     const instance = this.#instanceOfNode.get(nodeId);
-    this.#instanceOfNode.delete(nodeId);
     if (instance !== undefined) this.#nodeOfInstance.delete(instance);
+    for (const known of [this.#coresOfNode, this.#instanceOfNode]) known.delete(nodeId);
+    return hasLeft;
   }
 
   #leave(event: { readonly nodeId: string; readonly at: number }, scheduler: SchedulerModel): boolean {

@@ -37,7 +37,7 @@ const SEEN_MS: Milliseconds = 60_000;
 const BEGUN_MS: Milliseconds = 3_600_000;
 
 /** A time that can be left out. */
-interface Span {
+export interface Span {
   readonly ms: Milliseconds;
   /** Idle hosts ask in it, and are refused. */
   readonly asks: boolean;

@@ -119,12 +119,7 @@ export function renderSummary(
     ...forAuthors(`scaling       ${figures.scaleUps} scale-ups, ${figures.scaleDowns} scale-downs`),
     `autostop      ${figures.stopsGranted} granted, ${figures.stopsRefused} refused`,
     ...forAuthors(...refused.slice(0, 6).map(([why, count]) => `              ${count} x ${why}`)),
-    ...forAuthors(`messages      ${figures.messagesRejected} rejected`),
-    ...(played.leftOut === undefined
-      ? []
-      : forAuthors(
-          `left out      ${round(played.leftOut / 3_600_000)} simulated hours in which nothing changes`,
-        )),
+    ...forAuthors(`messages      ${figures.messagesRejected} rejected`, ...renderLeftOut(played)),
     `audit         ${figures.busyNodesStopped} busy nodes stopped, ${figures.limitsExceeded} limits exceeded, ${figures.nodesBeyondDemand} nodes beyond demand`,
     ...audit.violations
       .slice(0, 10)
@@ -134,6 +129,11 @@ export function renderSummary(
       : forAuthors(renderDistortion(played.distortion, bootSeconds(play.cluster)))),
   ];
   return lines.join("\n");
+}
+
+function renderLeftOut({ leftOut }: Played): readonly string[] {
+  if (leftOut === undefined) return [];
+  return [`left out      ${round(leftOut / 3_600_000)} simulated hours in which nothing changes`];
 }
 
 /** The same jobs on a cluster of which no node ever stops: what the autoscaler saved, and how much longer jobs waited for it. */

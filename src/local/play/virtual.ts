@@ -7,7 +7,7 @@ import type { Doors } from "./doors.ts";
 import type { ObservedScheduler } from "./observed-scheduler.ts";
 import { startScheduler } from "./observed-scheduler.ts";
 import type { Audience, Play, Played } from "./play.ts";
-import type { Minutes } from "./still.ts";
+import type { Minutes, Span } from "./still.ts";
 import { watchStillness } from "./still.ts";
 import { MOST_DAYS_AFTER_LAST_JOB } from "./play.ts";
 import { drainMicrotasks, VirtualClock } from "./virtual-clock.ts";
@@ -121,18 +121,9 @@ async function drive(driven: Driven): Promise<void> {
     }
     if (due.length > 0 || isTick) await drainMicrotasks();
     background.check();
-    if (isTick) {
-      const span = await stillness.span(now, own.now());
-      if (span !== undefined) {
-        wakes.leaveOut(span.ms);
-        agent.leaveOut(span.ms, span, now);
-        for (let left = 0; left < span.ms; left += TICK_MS) {
-          clock.leaveOut(TICK_MS);
-          showProgress(driven);
-        }
-        tickAt += span.ms;
-      }
-    }
+    const span = isTick ? await stillness.span(now, own.now()) : undefined;
+    if (span !== undefined) leaveOut(driven, wakes, span);
+    tickAt += span?.ms ?? 0;
     const moments = [
       agent.nextEventAt(clock.now()),
       simulator.nextEventAt(),
@@ -141,6 +132,17 @@ async function drive(driven: Driven): Promise<void> {
       ...wakes.moments(),
     ];
     isWaking = clock.moveTo(Math.max(clock.now() + 1, Math.min(...moments.filter((at) => at !== undefined))));
+  }
+}
+
+/** Lets a time pass in which nothing changes. */
+function leaveOut(driven: Driven, wakes: ReturnType<typeof holdWakes>, span: Span): void {
+  const { clock, agent } = driven;
+  wakes.leaveOut(span.ms);
+  agent.leaveOut(span.ms, span, clock.now());
+  for (let left = 0; left < span.ms; left += TICK_MS) {
+    clock.leaveOut(TICK_MS);
+    showProgress(driven);
   }
 }
 

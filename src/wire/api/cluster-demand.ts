@@ -10,6 +10,7 @@ import {
   preference,
   among,
   planMode,
+  planBound,
 } from "./parts.ts";
 import type { Shown } from "./shown.ts";
 
@@ -125,6 +126,7 @@ export const lastPlan = z.object({
     description:
       "What the virtual fleet of the observed node arrays did with this plan: nodes that only the record has. Absent: no array is observed.",
   }),
+  bound: planBound.optional(),
   demands: count,
   waitingForNodes: count,
   unmet: z.array(unmetDemand),

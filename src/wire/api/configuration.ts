@@ -71,6 +71,9 @@ const documentKeys = {
   vmSizes: z.record(text, z.unknown()),
   preference,
   among,
+  mixes: z
+    .enum(["on", "off"])
+    .meta({ description: "Whether mixes of VM sizes under shared limits are looked for." }),
   placementGroups: z.record(text, texts),
   caps,
   senders: z.array(senderRule),
@@ -95,6 +98,7 @@ const written = z.object(documentKeys).partial({
   prices: true,
   exclusiveNodearrays: true,
   named: true,
+  mixes: true,
   mode: true,
 });
 

@@ -18,6 +18,7 @@ import {
   binding,
   verdict,
   counts,
+  planBound,
 } from "./parts.ts";
 import type { Shown, Sparse } from "./shown.ts";
 import type { Instant } from "../../domain/units.ts";
@@ -31,6 +32,7 @@ const planCounts = z.object({
   nodes: count,
   demands: count,
   unmet: count,
+  bound: planBound.optional(),
 });
 
 const historyRow = z.object({

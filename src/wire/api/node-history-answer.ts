@@ -41,10 +41,19 @@ export const nodeLife = z.object({
   goneAt: time.optional().meta({ description: "The first observation that lacked it. Absent: it is there." }),
   why: text.optional().meta({ description: "Why it went, as far as the app knows. Absent: it is there." }),
   hours: z.number().meta({ description: "From its first observation until it went, or now." }),
+  hoursDeallocated: z
+    .number()
+    .optional()
+    .meta({ description: "Of these, those without a VM. Absent: it never was deallocated." }),
   pricePerHour: z.number().optional().meta({
-    description: "By the configuration's prices. Absent: not known, or the node was deallocated.",
+    description: "With a VM, by the configuration's prices. Absent: not known.",
   }),
-  cost: z.number().optional().meta({ description: "hours times pricePerHour." }),
+  pricePerHourDeallocated: z.number().optional().meta({
+    description: "Of its disks, by `prices.deallocated`. Absent: not known, or it never was deallocated.",
+  }),
+  cost: z.number().optional().meta({
+    description: "Of all hours; while it was deallocated that of its disks, or nothing if it is not known.",
+  }),
   currency: text.optional(),
 });
 

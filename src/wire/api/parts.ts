@@ -91,6 +91,12 @@ export const paging = {
 };
 
 export const unit = z.enum(["nodes", "cores", "groups", "slots"]);
+export const planBound = z
+  .object({ unit: z.enum(["nodes", "price"]), amount: z.number(), least: z.number(), gap: z.number(), text })
+  .meta({
+    description:
+      "What the new and started nodes come to, a lower bound of that for every plan that serves as much, and the difference. Absent: there are none, or prices are unknown.",
+  });
 export const demandKind = z.enum(["target", "groups", "job"]);
 export const preference = z.enum(["existing-first", "bucket-order"]);
 export const among = z.enum(["priority", "cheapest"]);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { outcome } from "./request-set-answers.ts";
-import { time, count, text, texts, rejectedJob, observing, planMode, unit } from "./parts.ts";
+import { time, count, text, texts, rejectedJob, observing, planBound, planMode, unit } from "./parts.ts";
 import type { BuiltAnswer } from "./parts.ts";
 import type { Shown } from "./shown.ts";
 
@@ -19,6 +19,7 @@ const trialCounts = {
   demands: count,
   unmet: count,
   pricePerHour: z.number().optional().meta({ description: "Of the nodes created; absent: not known." }),
+  bound: planBound.optional(),
 };
 
 const trialPlan = z.object({

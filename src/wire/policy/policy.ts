@@ -60,6 +60,7 @@ export const OWN_KEYS = [
   "vmSizes",
   "preference",
   "among",
+  "mixes",
   "placementGroups",
   "caps",
   "senders",
@@ -104,6 +105,7 @@ export function readPolicy(
       readOneOf(from, "preference", ["existing-first", "bucket-order"], problems) ??
       DEFAULT_POLICY.preference,
     among: readOneOf(from, "among", ["priority", "cheapest"], problems) ?? DEFAULT_POLICY.among,
+    ...(readOneOf(from, "mixes", ["on", "off"], problems) === "off" ? { mixes: "off" as const } : {}),
     planHistorySeconds: readSeconds(from, "planHistory", 0, problems) ?? DEFAULT_POLICY.planHistorySeconds,
     ...readSchema(from, problems),
     ...readExclusive(from, problems),

@@ -36,6 +36,7 @@ export function writePolicy(policy: Policy): PolicyDocument {
     vmSizes: vmSizes === undefined ? undefined : writeSizeTable(vmSizes),
     preference: policy.preference,
     among: policy.among,
+    mixes: policy.mixes,
     placementGroups: placementGroups === undefined ? undefined : Object.fromEntries(placementGroups),
     caps: caps === undefined ? undefined : writeCaps(caps),
     senders: senders === undefined ? undefined : writeSenders(senders),

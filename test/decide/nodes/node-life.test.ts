@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FirstNeeds, livesOf, noteMachines } from "../../../src/decide/nodes/node-life.ts";
+import { costOf, hoursOf } from "../../../src/domain/node-life.ts";
 import { placementGroup, setName } from "../../../src/domain/ids.ts";
 import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import type { DemandOutcome } from "../../../src/domain/plan.ts";
@@ -105,13 +106,28 @@ describe("what an hour costs", () => {
       known: rememberNode(buildNode("x"), { goneAt: NOW, was: { machineType: D4 } }),
     },
     { name: "one of which nothing is known", known: rememberNode(buildNode("x"), { goneAt: NOW }) },
-    { name: "one that is deallocated", known: rememberNode(buildNode("b"), { deallocated: true }) },
-    {
-      name: "one that was started again",
-      known: rememberNode(buildNode("b"), { start: { state: "shown", since: NOW } }),
-    },
   ])("$name", ({ known, price }) => {
     expect(priceOf(known)).toEqual(price === undefined ? undefined : { perHour: price, currency: "EUR" });
+  });
+
+  test.each([
+    { name: "deallocated now", more: { deallocated: true as const, kept: { since: at(-1800) } } },
+    {
+      name: "started again",
+      more: { offSeconds: 1800, start: { state: "shown" as const, since: at(-600) } },
+    },
+    { name: "gone while it was deallocated", more: { kept: { since: at(-2400) }, goneAt: at(-600) } },
+  ])("a node that is there for an hour, $name: its disks have a price of their own", ({ more }) => {
+    const known = rememberNode(buildNode("b"), { firstSeenAt: at(-3600), ...more });
+    const [life] = livesOf([known], seen, { prices: { ...prices, deallocated: 0.02 } });
+    const [unpriced] = livesOf([known], seen, { prices });
+    if (life === undefined || unpriced === undefined) throw new Error("a life each");
+    const all = "goneAt" in more ? 5 / 6 : 1;
+    expect(hoursOf(life, NOW)).toEqual({ all, off: 0.5 });
+    expect(life.price).toEqual({ perHour: 0.2, offPerHour: 0.02, currency: "EUR" });
+    expect(costOf(life, NOW)).toBeCloseTo((all - 0.5) * 0.2 + 0.5 * 0.02, 9);
+    expect(unpriced.price).toEqual({ perHour: 0.2, currency: "EUR" });
+    expect(costOf(unpriced, NOW)).toBeCloseTo((all - 0.5) * 0.2, 9);
   });
 
   test("nothing without prices; whose node it is follows from its request and its stop URL", () => {

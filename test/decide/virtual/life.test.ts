@@ -4,6 +4,7 @@ import type { Policy } from "../../../src/domain/policy.ts";
 import {
   at,
   buildArray,
+  buildBucket,
   buildLedger,
   buildNode,
   buildNodes,
@@ -68,6 +69,31 @@ describe("a node of the virtual fleet", () => {
     expect(fleets.fleet.nodes).toEqual([]);
     expect(fleets.record.intents).toEqual([]);
   });
+});
+
+test("a node of an array with Deallocate is deallocated, holds its quota, and is started before a new one is made; it ends after its time", () => {
+  const real = buildNodes("r", 2);
+  const [quota] = [{ quotaCores: 100, consumedCores: 8 }];
+  const bucket = { ...buildBucket(), familyQuota: quota };
+  const seen = buildSnapshot(real, {
+    arrays: [buildArray("execute", { deallocates: true, buckets: [bucket] })],
+  });
+  const idle = ["ip-r1", "ip-r2"].map((hostname) => ({ hostname, jobs: [] }));
+  const fleets = new TwoFleets({
+    sets: { slurm: { ...lasting, report: idle } },
+    ledger: rememberNodes(real),
+  });
+  const policy = { ...OBSERVE, deallocatedTimeout: { every: 3600, byArray: new Map() } };
+  for (let seconds = 0; seconds <= 360; seconds += 60) fleets.plan(seconds, seen, policy);
+  expect(fleets.phases(400)).toEqual({ r1: "going", r2: "going" });
+  expect(fleets.phases(460)).toEqual({ r1: "deallocated", r2: "deallocated" });
+  fleets.push({ slurm: { ...lasting, sentAt: at(500), report: idle, demands: [buildTarget(1)] } });
+  const { virtual } = fleets.plan(500, seen, policy);
+  expect(virtual).toMatchObject({ creates: [], starts: ["r1"] });
+  expect(fleets.phases(501)).toEqual({ r1: "coming", r2: "deallocated" });
+  expect(fleets.phases(900)).toEqual({ r1: "ready", r2: "deallocated" });
+  for (let seconds = 900; seconds <= 4200; seconds += 60) fleets.plan(seconds, seen, policy);
+  expect(fleets.phases(4260)).toEqual({ r1: "ready" });
 });
 
 describe("jobs that the scheduler has placed", () => {

@@ -123,7 +123,7 @@ describe("a cluster's policy", () => {
   });
 
   const KEYS =
-    "one of the keys idleTimeout, bootTimeout, downTimeout, failedTimeout, deallocatedTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, exclusiveNodearrays, named, default_resources, vmSizes, preference, among, placementGroups, caps, senders, prices, planHistory, mode, enabled, idle_timeout, boot_timeout";
+    "one of the keys idleTimeout, bootTimeout, downTimeout, failedTimeout, deallocatedTimeout, maxExpirationInterval, inFlightGrace, groupFillTimeout, nodearrays, exclusiveNodearrays, named, default_resources, vmSizes, preference, among, mixes, placementGroups, caps, senders, prices, planHistory, mode, enabled, idle_timeout, boot_timeout";
   test.each([
     {
       name: "not JSON, of which nothing is shown",
@@ -292,4 +292,14 @@ describe("default resources and VM sizes of one's own", () => {
     const read = readPolicy({ default_resources: entries });
     expect(read.kind === "problems" ? read.problems.map(lineOf) : read.kind).toEqual(lines);
   });
+});
+
+test.each([
+  { mixes: "off", kept: { mixes: "off" } },
+  { mixes: "on", kept: {} },
+])("mixes: $mixes", ({ mixes, kept }) => {
+  const read = readPolicy({ mixes });
+  if (read.kind !== "policy") throw new Error(JSON.stringify(read));
+  expect("mixes" in read.policy ? { mixes: read.policy.mixes } : {}).toEqual(kept);
+  expect(readPolicy({ mixes: false })).toMatchObject({ kind: "problems", problems: [{ path: "mixes" }] });
 });
