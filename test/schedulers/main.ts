@@ -19,8 +19,14 @@ function main(words: readonly string[]): number {
       `${missing.join(", ")}: missing. "npm run test:schedulers -- --install" installs them: ${INSTALL}`,
     );
   if (process.getuid?.() !== 0) return complain("slurmd starts jobs only as root");
-  const vitest = ["vitest", "run", "--config", "test/deep/vitest.config.ts", "test/schedulers"];
-  return spawnSync("npx", vitest, { stdio: "inherit" }).status ?? 1;
+  const vitest = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--config",
+    "test/deep/vitest.config.ts",
+    "test/schedulers",
+  ];
+  return spawnSync(process.execPath, vitest, { stdio: "inherit" }).status ?? 1;
 }
 
 function complain(text: string): number {
