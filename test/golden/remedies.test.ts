@@ -60,7 +60,7 @@ const linesOf = ({ outcomes }: Pick<Allocation, "outcomes">): readonly string[] 
 
 const CASES = [
   {
-    // 8 more cores would go to a larger node of j2, and j5 would lose what it has.
+    // Packed by rank alone, 8 more cores would go to a larger node of j2, and j5 would lose what it has.
     name: "a raise that another job would use first is no remedy",
     cluster: clusterOf("R1", 24, [
       { name: "gpu16", maxCount: 2, machineTypes: ["Standard_NC16as_T4_v3"] },
@@ -71,8 +71,8 @@ const CASES = [
       { name: "j2", iterations: 2, constraints: [{ ncpus: 2, ngpus: 1 }] },
       { name: "j5", iterations: 4, constraints: [{ ncpus: 2 }, { kind: "A" }] },
     ]),
-    before: ["j2: 2 of 2", "j5: 3 of 4; 16 more cores of regional quota westeurope would place all of it"],
-    limits: [{ kind: "regional-quota", name: "westeurope", unit: "cores", change: { more: 16 } }],
+    before: ["j2: 2 of 2", "j5: 3 of 4; 8 more cores of regional quota westeurope would place all of it"],
+    limits: [{ kind: "regional-quota", name: "westeurope", unit: "cores", change: { more: 8 } }],
     after: ["j2: 2 of 2", "j5: 4 of 4"],
   },
   {
@@ -147,7 +147,7 @@ test("R2: a raise is enough for all slots, not for some", () => {
   expect(linesOf(first)).toEqual([
     "one: 1 of 1",
     "two: 2 of 2",
-    "six: 2 of 6; 24 more cores of family quota f2 would place all of it",
+    "six: 2 of 6; 16 more cores of family quota f2 would place all of it",
   ]);
   expect(linesOf(allocate(raised(on, binding.raises), demands, policy, NOW))).toEqual([
     "one: 1 of 1",

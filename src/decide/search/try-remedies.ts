@@ -241,7 +241,7 @@ function presentAhead({ ahead }: Trial): Pick<Raising, "ahead"> {
 }
 
 /** Both lists of raises, each pool and limit once. */
-export function together(some: Raises, others: Raises): Raises {
+function together(some: Raises, others: Raises): Raises {
   const sums = new Map<string, Raise>();
   for (const raise of [...some, ...others]) {
     const key = raise.of === "pool" ? raise.pool : canonicalText(raise.limit);

@@ -6,7 +6,7 @@ import type { BucketOffer, SharedLimit, World } from "../../domain/world.ts";
 export const MOST_NODES = 1_000_000;
 
 /** What the limits of a bucket leave it, in nodes. */
-export interface Room {
+interface Room {
   /** Nodes that the bucket's own limit leaves. */
   readonly own: number;
   /** Nodes that its other limits leave. */
