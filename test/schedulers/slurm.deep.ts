@@ -10,10 +10,10 @@ test("20 jobs run on the nodes that Slurm named, and these go when they are idle
   for (const nodes of [1, 2, 2, 3]) await site.submit(5, "-p", "hpc", "-N", String(nodes));
   await site.until(
     "20 jobs have run",
-    300,
+    90,
     () => site.runs().filter(({ ended }) => ended !== undefined).length === 20,
   );
-  await site.until("all nodes have gone", 300, () => site.alive().length === 0);
+  await site.until("all nodes have gone", 90, () => site.alive().length === 0);
   expect(await site.faults()).toEqual([]);
   expect(site.events.filter(({ kind }) => kind === "node-created")).toHaveLength(11);
 });
