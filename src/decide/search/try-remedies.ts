@@ -48,14 +48,14 @@ function sayAtMost(known: Map<Raising, Raising>, binding: Raising, isBehind: boo
   return said;
 }
 
-/** The default budget for all trials of a plan, in steps. */
-const REMEDY_STEPS = 500_000;
+/** The default budget for all trials of a plan, in steps: a search for mixes is part of each. */
+const REMEDY_STEPS = 2_000_000;
 
-/** With fewer trials hardly any remedy is shown to be the smallest. */
-const FEWEST_TRIALS = 4;
+/** Of a plan that costs more steps than this, nothing is tried: the trials would cost many times as much. */
+const DEAREST_PLAN = 125_000;
 
 /** A trial may cost this many times what the plan has cost. */
-const TIMES_AS_DEAR = 8;
+const TIMES_AS_DEAR = 32;
 
 /** How often a search adds what a trial says is still lacking. */
 const ROUNDS = 8;
@@ -112,7 +112,7 @@ export class Trials {
     this.#most = Math.min(steps, 2 * TIMES_AS_DEAR * cost);
     this.#isExact = this.#most === steps;
     this.#replan = replan;
-    this.#left = FEWEST_TRIALS * cost > remedySteps ? 0 : remedySteps;
+    this.#left = cost > DEAREST_PLAN ? 0 : remedySteps;
   }
 
   /** The remedy of a demand, with raises that are enough. `before`: what is enough for one of higher rank. Undefined: none were found. */
