@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { describeCluster } from "../../src/app/describe/describe-cluster.ts";
 import type { Ports, Site } from "../../src/app/ports/ports.ts";
 import { PortError } from "../../src/app/ports/port-error.ts";
@@ -214,6 +214,10 @@ test("messages that nobody can read are shown at a bounded rate, and all are in 
   for (let sent = 0; sent < 30; sent += 1) await door.deliver(bad);
   const shown = async () => (await door.composed.app.ports.store.load(DEMO))?.record.rejections.length;
   expect(await door.rejected()).toHaveLength(30);
+  expect(await shown()).toBe(10);
+  const loads = vi.spyOn(door.composed.app.ports.store, "load");
+  for (let sent = 0; sent < 30; sent += 1) await door.deliver(bad);
+  expect(loads).not.toHaveBeenCalled();
   expect(await shown()).toBe(10);
   door.clock.advance(60);
   await door.deliver(bad);

@@ -50,9 +50,13 @@ async function show(app: App, message: RejectedMessage): Promise<void> {
     ...withoutAbsent({ set: message.set }),
     problems: message.problems.slice(0, SHOWN_PROBLEMS),
   };
+  const memory = app.lanes.memoryOf(site.cluster);
+  // Without a load, for which accepts of good demand would wait.
+  if (isFull(memory, rejection)) return;
   // Under a newer record the message is only in the queue. It must not be put aside repeatedly until it can be shown.
   await unlessOtherState(() =>
     commitRecord(app, site.cluster, ({ record }): Change<undefined> => {
+      memory.rejections = record.rejections;
       if (isFull(record, rejection)) return { result: undefined };
       // Delivered again after a crash: shown once.
       const others = record.rejections.filter((shown) => shown.messageId !== rejection.messageId);
@@ -63,7 +67,7 @@ async function show(app: App, message: RejectedMessage): Promise<void> {
 }
 
 /** True if the limit is reached for now. The rejection is then only in the queue and the log. */
-function isFull({ rejections }: ClusterRecord, { at }: Rejection): boolean {
+function isFull({ rejections }: Pick<ClusterRecord, "rejections">, { at }: Rejection): boolean {
   const recent = rejections.filter((shown) => Math.abs(secondsBetween(shown.at, at)) < WRITTEN.seconds);
   return recent.length >= WRITTEN.rejections;
 }

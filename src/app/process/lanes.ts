@@ -8,6 +8,7 @@ import type { Instant } from "../../domain/units.ts";
 import { Gate } from "./gate.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Endpoint, RequestNodes } from "../../domain/record.ts";
+import type { Rejection } from "../../domain/troubles.ts";
 
 /**
  * Callers in one process that change the same cluster's record take turns, so that they do not cause conflicts for each other. Between
@@ -48,6 +49,8 @@ interface ClusterMemory {
   readonly nodes: KnownNodes;
   /** What a plan needs for its demand, as the record said when it was last loaded. */
   demandBytes: Bytes;
+  /** Those of the record, when this process last wanted to add one. */
+  rejections: readonly Rejection[];
 }
 
 /** What this process knows of the nodes in history. It spares writes and reads: another process may do the same again. */
@@ -108,6 +111,7 @@ export function createLanes({
         plans: new KnownPlans(),
         nodes: { kept: new Map() },
         demandBytes: 0,
+        rejections: [],
       };
       memories.set(cluster, known);
       return known;
