@@ -155,3 +155,19 @@ test("R2: a raise is enough for all slots, not for some", () => {
     "six: 6 of 6",
   ]);
 });
+
+test("licences keep a mix from being searched: the raise is for the nodes beside those that the job got", () => {
+  const on = world(
+    [
+      offer("execute/S0", 4, [4], { resources: { ncpus: 2 }, price: 8 }),
+      offer("execute/S1", 16, [16], { resources: { ncpus: 4 }, price: 9 }),
+    ],
+    [limit("cluster", "", "cores", 0, 18)],
+    { pools: [{ name: "lic", total: 5, used: 0 }] },
+  );
+  const constraints = [...needing({ ncpus: 1 }), { kind: "pool", pool: "lic", amount: 1 } as const];
+  const demands = [job({ constraints, iterations: 5 })];
+  const first = allocate(on, demands, { ...policy, among: "cheapest" }, NOW);
+  // Three S0 would have room for all five.
+  expect(linesOf(first)).toEqual(["a: 4 of 5; 2 more cores of the cluster would place all of it"]);
+});
