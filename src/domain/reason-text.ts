@@ -38,6 +38,7 @@ const placesOf = ({ bucket, across }: { readonly bucket?: BucketKey; readonly ac
 const SENTENCES: { readonly [C in Code]: (reason: ReasonOf<C>) => string } = {
   "limit-reached": limitSentence,
   "unknown-array": (reason) =>
+    generatedText(reason) ??
     `node array "${reason.array}" does not exist in the cluster (${nearText(reason.array, reason.known)}known: ${reason.known.join(", ") || "none"})`,
   "array-not-managed": (reason) =>
     `node array "${reason.array}" is not autoscaled (Configuration.autoscale.enabled is false, or it is not in the configured nodearrays)`,
@@ -207,6 +208,14 @@ function placesText(bucket: BucketKey | undefined, across: Across | undefined): 
   });
   const more = across.sizes.length - named.length;
   return more > 0 ? `${named.join(", ")} and of ${more} more node arrays` : named.join(", ");
+}
+
+/** Demand may not name the array of all groups of one array and size, docs/demand.md "Groups". */
+function generatedText({ array, known }: ReasonOf<"unknown-array">): string | undefined {
+  const [, own = "", size = "", nodes] = /^(.+):([1-9]\d*)(n?)$/.exec(array) ?? [];
+  if (!known.includes(own)) return undefined;
+  const key = nodes === "n" ? "GroupInstanceCount" : "GroupCoreCount";
+  return `"${array}" is made of groups: ask for node array "${own}" with TargetGroupCount and "${key}": ${size} (a list, as for update)`;
 }
 
 function nearText(name: string, known: readonly string[]): string {

@@ -61,6 +61,18 @@ test("a name with bytes that were not UTF-8", () => {
   ]);
 });
 
+test("the array of all groups of one size: groups of its node array are asked for", () => {
+  const targets = ["execute:64", "execute:16n", "nosuch:64", "execute:x"].map((name) =>
+    buildTarget(1, { array: arrayName(name) }),
+  );
+  expect(noteDemand(update(targets), bound({}))).toEqual([
+    '"execute:64" is made of groups: ask for node array "execute" with TargetGroupCount and "GroupCoreCount": 64 (a list, as for update)',
+    '"execute:16n" is made of groups: ask for node array "execute" with TargetGroupCount and "GroupInstanceCount": 16 (a list, as for update)',
+    'node array "nosuch:64" does not exist in the cluster (known: execute)',
+    'node array "execute:x" does not exist in the cluster (nearest: execute; known: execute)',
+  ]);
+});
+
 test("a node array that the cluster does not have; a dynamic one is made, and needs none", () => {
   const targets = [
     buildTarget(1, { array: arrayName("nosuch") }),
