@@ -1,3 +1,4 @@
+import type { Allocation } from "../../src/domain/allocation.ts";
 import type { BucketOffer, SharedLimit, SupplyNode, World } from "../../src/domain/world.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, setName } from "../../src/domain/ids.ts";
@@ -188,3 +189,9 @@ function demandOf(
     placed: [],
   };
 }
+
+/** What each job has: slots, or nodes of a gang. */
+export const unitsOf = ({ jobs }: SmallWorld, { outcomes }: Allocation): readonly number[] =>
+  jobs.map(
+    ({ slotsPerNode = 1 }, i) => (outcomes.find(({ id }) => id === `j${i}`)?.placed ?? 0) / slotsPerNode,
+  );

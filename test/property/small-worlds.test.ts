@@ -14,7 +14,7 @@ import { offerAt } from "./naive-nodes.ts";
 import { IS_DEEP, TIMEOUT } from "./runs.ts";
 import { NOW } from "./small-shapes.ts";
 import type { SmallWorld } from "./small-world.ts";
-import { buildSmall, drawSmallWorld } from "./small-world.ts";
+import { buildSmall, drawSmallWorld, unitsOf } from "./small-world.ts";
 
 const WORLDS = IS_DEEP ? 2000 : 100;
 /** Of the 100 worlds from here on, and of nearly all 2,000, the optimum is proved. */
@@ -56,12 +56,6 @@ function unlessUnproved<T>(prove: () => T): T | undefined {
     throw error;
   }
 }
-
-/** What each job has: slots, or nodes of a gang. */
-const unitsOf = ({ jobs }: SmallWorld, { outcomes }: Allocation): readonly number[] =>
-  jobs.map(
-    ({ slotsPerNode = 1 }, i) => (outcomes.find(({ id }) => id === `j${i}`)?.placed ?? 0) / slotsPerNode,
-  );
 
 /** Above 0: the first job of which the two differ has more in `a`. */
 function compareByRank(a: readonly number[], b: readonly number[]): number {

@@ -23,6 +23,9 @@ export interface MixItem {
   readonly whole?: "one-bucket" | "anywhere";
 }
 
+/** No item. */
+export const NOTHING: MixItem = { units: 0, resource: [], amount: [], most: 0, alone: false };
+
 /** Equal nodes with equal jobs on them. */
 export interface MixNodes {
   readonly site: string;
@@ -135,15 +138,19 @@ export function mostOnNew(
   return most;
 }
 
-/** The most units of item `i` that a state takes, if no other item comes before it. */
-export function mostUnits(model: MixModel, i: number, { nodes, left, made }: MixState): number {
+/** The units of item `i` for which a state has room, if no other item comes before it. More than are asked for count up to what each node can take. */
+export function roomOf(model: MixModel, i: number, { nodes, left, made }: MixState): number {
   const item = model.items[i];
   if (item === undefined) return 0;
-  let units = 0;
+  let units = mostOnNew(model, i, left, made);
   for (const one of nodes) units += one.count * unitsOn(item, i, one);
-  if (units < item.units) units += mostOnNew(model, i, left, made);
-  if (units >= item.units) return item.units;
-  return item.whole === undefined ? units : 0;
+  return units;
+}
+
+/** The most units of an item for which there is this room. */
+export function mostUnits(item: MixItem, room: number): number {
+  if (room >= item.units) return item.units;
+  return item.whole === undefined ? room : 0;
 }
 
 /** What new nodes for items from `from` on cost at least: the amounts beyond all that is free, one resource at a time, at the lowest price. */

@@ -1,14 +1,19 @@
 import type { Budget } from "../constraints/budget.ts";
 import type { Mix, MixModel, MixState, MixValue } from "./mix-model.ts";
-import { floorOf, mostUnits } from "./mix-model.ts";
+import { NOTHING, floorOf, mostUnits, roomOf } from "./mix-model.ts";
 import { MixWays } from "./mix-ways.ts";
 
 /** A state with what the items after it can have at most, one by one, and what the plan costs then at least. */
 interface Judged {
   readonly state: MixState;
   readonly most: readonly number[];
+  /** How often the state has room for each later item, in total: where the items compete, more room serves more of them. */
+  readonly room: number;
   readonly floor: number;
 }
+
+/** Room for an item counts up to this many times what it asks for. */
+const AMPLE = 4;
 
 /** Numbers of states that are kept after each item, one search after the other. */
 const WIDTHS = [4, 24, 120];
@@ -128,9 +133,13 @@ class Search {
   #judge(state: MixState, from: number, isEqual: boolean): Judged | undefined {
     const { items } = this.#model;
     const most: number[] = [];
+    let times = 0;
     let isOpen = isEqual;
     for (let i = from; i < items.length; i += 1) {
-      const units = mostUnits(this.#model, i, state);
+      const item = items[i] ?? NOTHING;
+      const room = roomOf(this.#model, i, state);
+      const units = mostUnits(item, room);
+      times += Math.min(AMPLE, room / item.units);
       this.#spend(state.nodes.length + 4);
       const known = this.#known.units[i] ?? 0;
       if (isOpen && units < known) return undefined;
@@ -143,7 +152,7 @@ class Search {
       if (floor >= this.#known.cost - tiny(this.#known.cost)) return undefined;
       if (!this.#keepsMade(state.made)) return undefined;
     }
-    return { state, most, floor };
+    return { state, most, room: times, floor };
   }
 
   #spend(steps: number): boolean {
@@ -162,7 +171,7 @@ function compareJudged(a: Judged, b: Judged): number {
     const more = (b.most[i] ?? 0) - (a.most[i] ?? 0);
     if (more !== 0) return more;
   }
-  return a.floor - b.floor || a.state.cost - b.state.cost;
+  return b.room - a.room || a.floor - b.floor || a.state.cost - b.state.cost;
 }
 
 /** Nodes in any order, and what is left of the limits. */

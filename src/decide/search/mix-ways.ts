@@ -1,5 +1,5 @@
 import type { MixItem, MixModel, MixNodes, MixSize, MixState } from "./mix-model.ts";
-import { mostOnNew, roomFor, unitsOn } from "./mix-model.ts";
+import { NOTHING, mostOnNew, roomFor, unitsOn } from "./mix-model.ts";
 
 /** Is called with each way: the units that it places, and the state after that. Returns how many the next ones must place. */
 type Emit = (units: number, after: MixState) => number;
@@ -191,8 +191,6 @@ export class MixWays {
     return { nodes: [...this.#nodes], left: [...this.#left], made: [...this.#made], cost: this.#cost };
   }
 }
-
-const NOTHING: MixItem = { units: 0, resource: [], amount: [], most: 0, alone: false };
 
 /** Up to this number, every number of units on a node, and of nodes, is tried. Of more, a few. */
 const ALL_UP_TO = 6;
