@@ -15,7 +15,7 @@ import { optimumByRank } from "./exact.ts";
 import { IS_DEEP, TIMEOUT } from "./runs.ts";
 import { NOW } from "./small-shapes.ts";
 import type { Amounts, SmallWorld } from "./small-world.ts";
-import { buildSmall, drawSmallWorld, unitsOf } from "./small-world.ts";
+import { buildSmall, drawSmallWorld, minus, unitsOf } from "./small-world.ts";
 
 const WORLDS = IS_DEEP ? 1000 : 20;
 /** Of the 20 worlds from here on, one creates a node later. */
@@ -111,19 +111,13 @@ function whatIsLeft(small: SmallWorld, world: World, running: readonly RankedDem
         : { exclusive: false, takes: small.nodes[of]?.used ?? none };
       const slots = placed.reduce((all, one) => (one.hostname === hostname ? all + one.iterations : all), 0);
       if (slots > 0 && exclusive) return small.sizes[size]?.has ?? none;
-      return plus(sum, takes, slots);
+      return minus(sum, takes, -slots);
     }, none);
     return { size, used };
   });
   const limits = small.limits.map((limit, i) => ({ ...limit, left: world.limits[i]?.left ?? 0 }));
   return { ...small, nodes, limits, jobs };
 }
-
-const plus = (to: Amounts, amounts: Amounts, times: number): Amounts => [
-  to[0] + amounts[0] * times,
-  to[1] + amounts[1] * times,
-  to[2] + amounts[2] * times,
-];
 
 /** The scheduler starts the tasks where the plan has them. */
 function runWhatIsPlaced(

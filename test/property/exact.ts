@@ -1,4 +1,5 @@
 import type { Amounts, SmallJob, SmallWorld } from "./small-world.ts";
+import { minus } from "./small-world.ts";
 
 /*
  * The best of all plans of a small world, proved. It shares no code with src: each demand, in the order of rank, is put on every state that
@@ -254,12 +255,6 @@ function after(box: Box, { takes, exclusive, slotsPerNode = 1 }: SmallJob, units
     state: exclusive ? "closed" : "shared",
   };
 }
-
-const minus = (from: Amounts, amounts: Amounts, times: number): Amounts => [
-  from[0] - amounts[0] * times,
-  from[1] - amounts[1] * times,
-  from[2] - amounts[2] * times,
-];
 
 const textOf = ({ size, free, state }: Box): string =>
   state === "closed" ? `${size}x` : `${size}${state === "empty" ? "e" : "s"}${free.join(".")}`;

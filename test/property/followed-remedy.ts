@@ -7,11 +7,16 @@ import type { Raise } from "../../src/domain/remedy.ts";
 import { renderRemedy } from "../../src/domain/remedy.ts";
 import { instant } from "../../src/domain/units.ts";
 import type { BucketOffer, World } from "../../src/domain/world.ts";
-import type { ScarceWorld } from "./scarce-world.ts";
+import type { RankedDemand } from "../../src/domain/demand.ts";
 
 /** Follows each remedy of a plan as it is printed, with all demand as it is, and plans again. */
 
 const NOW = instant(1_763_636_400_000);
+
+interface Case {
+  readonly world: World;
+  readonly demands: readonly RankedDemand[];
+}
 
 /** What became of the remedies of unmet demands. */
 export interface Judged {
@@ -36,7 +41,7 @@ export const policyOf = (
 /** Judges each remedy of the plan for a world. Faults are noted with the number of the world. */
 export function judgeRemedies(
   judged: Judged,
-  { world, demands }: ScarceWorld,
+  { world, demands }: Case,
   policy: AllocationPolicy,
   at: number,
 ): void {
@@ -53,7 +58,7 @@ export function judgeRemedies(
 
 function judgeOne(
   judged: Judged,
-  { world, demands }: ScarceWorld,
+  { world, demands }: Case,
   policy: AllocationPolicy,
   { outcomes }: Allocation,
   { binding }: DemandOutcome,

@@ -11,6 +11,7 @@ import { judgeRemedies, policyOf, raised } from "./followed-remedy.ts";
 import { anyCase } from "./random-world.ts";
 import { IS_DEEP, runsOf, TIMEOUT } from "./runs.ts";
 import { scarceWorlds } from "./scarce-world.ts";
+import { buildSmall } from "./small-world.ts";
 
 /** What is said to place all of a demand does: the limits raised by exactly that, and the allocator asked again. */
 
@@ -122,7 +123,7 @@ test(
 );
 
 /** The same in each run. */
-const SCARCE = scarceWorlds(20_261_129, IS_DEEP ? 2000 : 100);
+const SCARCE = scarceWorlds(20_261_129, IS_DEEP ? 2000 : 100).map(buildSmall);
 
 const WAYS = [
   policyOf("priority", "existing-first"),

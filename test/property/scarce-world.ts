@@ -1,48 +1,11 @@
 import fc from "fast-check";
-import type { Constraint } from "../../src/domain/constraint.ts";
-import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
-import { arrayName, machineType, nodeId, setName } from "../../src/domain/ids.ts";
-import type { LimitKind } from "../../src/domain/limit.ts";
-import type { BucketOffer, SharedLimit, SupplyNode, World } from "../../src/domain/world.ts";
-import { EXCLUSIVE, needing } from "../support/build-constraints.ts";
+import type { SmallLimit, SmallNode, SmallSize, SmallWorld } from "./small-world.ts";
 
 /*
  * Small clusters in which almost everything is scarce: 2 to 5 sizes in 1 to 3 node arrays, limits that they share, existing nodes that are
- * partly used, and jobs of two priorities, some of them gangs, some with nodes of their own, some with licences.
+ * partly used, and jobs of two priorities, some of them gangs, some with nodes of their own. They have what the solver of the tests does not
+ * know: licences, placement groups, and buckets of which CycleCloud offers what the other limits leave.
  */
-
-export interface ScarceWorld {
-  readonly world: World;
-  readonly demands: readonly RankedDemand[];
-}
-
-interface Size {
-  readonly array: number;
-  readonly cores: number;
-  readonly memory: number;
-  readonly gpus: number;
-  readonly family: number;
-  readonly price: number;
-  /** Nodes that its bucket may have. Absent: the bucket has no limit of its own. */
-  readonly most?: number;
-  readonly groupSize?: number;
-}
-
-interface Existing {
-  readonly size: number;
-  /** The part of it that is free, in quarters. */
-  readonly free: number;
-}
-
-interface Job {
-  readonly cores: number;
-  readonly memory: number;
-  readonly gpus: number;
-  readonly slots: number;
-  readonly priority: number;
-  readonly kind: "slots" | "exclusive" | "gang" | "colocated";
-  readonly licences: readonly number[];
-}
 
 const absent = { nil: undefined };
 
@@ -87,130 +50,79 @@ const anyDrawn = fc.record({
 type Drawn = typeof anyDrawn extends fc.Arbitrary<infer T> ? T : never;
 
 /** The same worlds each time. */
-export function scarceWorlds(seed: number, count: number): readonly ScarceWorld[] {
-  return fc.sample(anyDrawn, { seed, numRuns: count }).map(build);
+export function scarceWorlds(seed: number, count: number): readonly SmallWorld[] {
+  return fc.sample(anyDrawn, { seed, numRuns: count }).map(worldOf);
 }
 
-function build({ sizes: drawn, existing, jobs, left, licences }: Drawn): ScarceWorld {
-  const sizes = drawn.map(({ perCore, most, groupSize, ...size }): Size => ({
-    ...size,
-    memory: size.cores * perCore,
-    ...(most === undefined ? {} : { most }),
+function worldOf({ sizes: drawn, existing, jobs, left, licences }: Drawn): SmallWorld {
+  const sizes = drawn.map(({ array, cores, perCore, gpus, price, groupSize }): SmallSize => ({
+    has: [cores, cores * perCore, gpus],
+    price,
+    array,
     ...(groupSize === undefined ? {} : { groupSize }),
   }));
-  const nodes = existing.flatMap((one) => (sizes[one.size] === undefined ? [] : [one]));
-  const limits = sharedLimits(left);
-  const buckets = sizes.map((size, at): BucketOffer => ({
-    bucket: keyOf(sizes, at),
-    resources: resourcesOf(size, 4),
-    cores: size.cores,
-    price: size.price,
-    charges: [...chargesTo(limits, size), ...ownLimit(limits, sizes, at)],
-    groupSizes: new Map(),
-    ...(size.groupSize === undefined ? {} : { maxPlacementGroupSize: size.groupSize }),
-  }));
   return {
-    world: {
-      nodes: nodes.map((one, i) => nodeOf(sizes, one, i)),
-      inFlight: [],
-      buckets,
-      limits,
-      arrays: new Map([0, 1, 2].map((array) => [arrayName(`a${array}`), "managed"])),
-      pools: [{ name: "lic", total: licences, used: 0 }],
-    },
-    demands: jobs.map((job, i) => ({ set: setName("s"), demand: demandOf(job, i) })),
+    sizes,
+    limits: limitsOf(drawn, left),
+    nodes: existing
+      .flatMap(({ size, free }) => nodesOf(sizes, size, free))
+      .map((one, order) => ({ ...one, order })),
+    jobs: jobs
+      .map(({ cores, memory, gpus, slots, priority, kind, licences: own }) => ({
+        takes: [cores, memory, gpus] as const,
+        ...(kind === "gang" || kind === "colocated"
+          ? { units: Math.min(slots, 4), slotsPerNode: 1 }
+          : { units: slots }),
+        exclusive: kind === "exclusive",
+        priority,
+        licences: own,
+        ...(kind === "colocated" ? { colocated: true as const } : {}),
+      }))
+      .toSorted((a, b) => b.priority - a.priority),
+    licences,
   };
 }
 
-const keyOf = (sizes: readonly Size[], at: number) => ({
-  array: arrayName(`a${sizes[at]?.array ?? 0}`),
-  machineType: machineType(`S${at}`),
-});
-
-const resourcesOf = ({ cores, memory, gpus }: Size, quarters: number) => ({
-  ncpus: Math.floor((cores * quarters) / 4),
-  mem: Math.floor((memory * quarters) / 4),
-  ngpus: quarters === 4 ? gpus : 0,
-});
-
-function nodeOf(sizes: readonly Size[], { size: at, free }: Existing, i: number): SupplyNode {
-  const [size] = sizes.slice(at);
-  return {
-    nodeId: nodeId(`n${i}`),
-    bucket: keyOf(sizes, at),
-    purpose: { kind: "array" },
-    resources: size === undefined ? {} : resourcesOf(size, free),
-    cores: size?.cores ?? 0,
-    order: i,
-    ready: true,
-  };
-}
-
-/** Shared by all sizes, by those of an array, or by those of a family. Nothing of them is used yet. */
-function sharedLimits({ cluster, arrays, families, regional }: Drawn["left"]): SharedLimit[] {
-  const limit = (kind: LimitKind, name: string, unit: "nodes" | "cores", max: number): SharedLimit => ({
-    id: { kind, name, unit },
-    used: 0,
-    max,
-    left: max,
-  });
+/** Shared by all sizes, by those of an array, or by those of a family, and of single buckets. */
+function limitsOf(
+  sizes: Drawn["sizes"],
+  { cluster, arrays, families, regional }: Drawn["left"],
+): SmallLimit[] {
+  const all = sizes.map((_, i) => i);
+  const where = (isMember: (size: Drawn["sizes"][number]) => boolean): readonly number[] =>
+    sizes.flatMap((size, i) => (isMember(size) ? [i] : []));
   return [
-    ...families.map((cores, i) => limit("family-quota", `f${i}`, "cores", cores)),
-    limit("regional-quota", "westeurope", "cores", regional),
-    ...arrays.map(({ inCores, nodes, cores }, i) =>
-      inCores ? limit("nodearray", `a${i}`, "cores", cores) : limit("nodearray", `a${i}`, "nodes", nodes),
+    ...families.map((cores, f): SmallLimit => ({
+      kind: "family-quota",
+      unit: "cores",
+      left: cores,
+      sizes: where(({ family }) => family === f),
+    })),
+    { kind: "regional-quota", unit: "cores", left: regional, sizes: all },
+    ...arrays.map(({ inCores, nodes, cores }, a): SmallLimit => ({
+      kind: "nodearray",
+      ...(inCores ? { unit: "cores", left: cores } : { unit: "nodes", left: nodes }),
+      sizes: where(({ array }) => array === a),
+    })),
+    ...(cluster === undefined
+      ? []
+      : [{ kind: "cluster", unit: "cores", left: cluster, sizes: all } satisfies SmallLimit]),
+    ...sizes.flatMap(({ most }, i): SmallLimit[] =>
+      most === undefined ? [] : [{ kind: "bucket", unit: "nodes", left: most, sizes: [i], isOffered: true }],
     ),
-    ...(cluster === undefined ? [] : [limit("cluster", "", "cores", cluster)]),
   ];
 }
 
-function chargesTo(limits: readonly SharedLimit[], size: Size): BucketOffer["charges"] {
-  const isCharged = ({ id: { kind, name } }: SharedLimit): boolean =>
-    kind === "family-quota"
-      ? name === `f${size.family}`
-      : kind === "nodearray"
-        ? name === `a${size.array}`
-        : kind !== "bucket";
-  return limits.flatMap((limit, at) =>
-    isCharged(limit) ? [{ limit: at, amount: limit.id.unit === "nodes" ? 1 : size.cores }] : [],
-  );
-}
-
-/** What CycleCloud offers of a bucket: no more than the other limits allow now (cyclecloud-wire.md A.3). */
-function ownLimit(limits: SharedLimit[], sizes: readonly Size[], at: number): BucketOffer["charges"] {
-  const [size] = sizes.slice(at);
-  if (size?.most === undefined) return [];
-  const shared = chargesTo(limits, size).map(({ limit, amount }) =>
-    Math.floor((limits[limit]?.left ?? 0) / amount),
-  );
-  const { array, machineType: type } = keyOf(sizes, at);
-  limits.push({
-    id: { kind: "bucket", name: `${array}/${type}`, unit: "nodes" },
-    used: 0,
-    max: size.most,
-    left: Math.min(size.most, ...shared),
-  });
-  return [{ limit: limits.length - 1, amount: 1 }];
-}
-
-function demandOf({ cores, memory, gpus, slots, priority, kind, licences }: Job, i: number): JobDemand {
-  const isGang = kind === "gang" || kind === "colocated";
-  return {
-    kind: "job",
-    id: `j${i}`,
-    name: `j${i}`,
-    priority,
-    position: i,
-    constraints: [
-      ...needing({ ncpus: cores }),
-      ...(memory > 0 ? needing({ mem: memory }) : []),
-      ...(gpus > 0 ? needing({ ngpus: gpus }) : []),
-      ...(kind === "exclusive" ? [EXCLUSIVE] : []),
-      ...licences.map((amount): Constraint => ({ kind: "pool", pool: "lic", amount })),
-    ],
-    iterations: isGang ? 1 : slots,
-    ...(isGang ? { nodeCount: Math.min(slots, 4) } : {}),
-    colocated: kind === "colocated",
-    placed: [],
-  };
+/** None if there is no such size. `free`: the part of it that is free, in quarters. */
+function nodesOf(sizes: readonly SmallSize[], size: number, free: number): SmallNode[] {
+  const { has } = sizes[size] ?? {};
+  if (has === undefined) return [];
+  const [cores, memory, gpus] = has;
+  const isFree = free === 4;
+  const used = [
+    cores - Math.floor((cores * free) / 4),
+    memory - Math.floor((memory * free) / 4),
+    isFree ? 0 : gpus,
+  ] as const;
+  return [{ size, used, isTaskKnown: false }];
 }

@@ -1,5 +1,6 @@
 import type { Allocation } from "../../src/domain/allocation.ts";
 import type { BucketOffer, SharedLimit, SupplyNode, World } from "../../src/domain/world.ts";
+import type { Constraint } from "../../src/domain/constraint.ts";
 import type { JobDemand, RankedDemand } from "../../src/domain/demand.ts";
 import { arrayName, machineType, nodeId, setName } from "../../src/domain/ids.ts";
 import { EXCLUSIVE, needing } from "../support/build-constraints.ts";
@@ -10,10 +11,11 @@ export interface SmallWorld {
   readonly sizes: readonly SmallSize[];
   /** Each is shared by the sizes that it lists, in nodes or in cores. */
   readonly limits: readonly SmallLimit[];
-  /** Existing nodes, each with what a task that runs there takes. */
-  readonly nodes: readonly { readonly size: number; readonly used: Amounts }[];
+  readonly nodes: readonly SmallNode[];
   /** In the order of rank. */
   readonly jobs: readonly SmallJob[];
+  /** Licences that are free. Absent: there is no pool of them. */
+  readonly licences?: number;
 }
 
 /** Cores, GiB of memory, GPUs. */
@@ -23,13 +25,27 @@ export interface SmallSize {
   readonly has: Amounts;
   readonly price: number;
   readonly array: number;
+  /** Maximum number of nodes in a placement group. */
+  readonly groupSize?: number;
 }
 
-interface SmallLimit {
+/** An existing node, and what a task that runs there takes. */
+export interface SmallNode {
+  readonly size: number;
+  readonly used: Amounts;
+  /** False: the node is shown with so much less, and no demand says why. */
+  readonly isTaskKnown?: false;
+  /** Absent: as all others. */
+  readonly order?: number;
+}
+
+export interface SmallLimit {
   readonly kind: "cluster" | "nodearray" | "family-quota" | "regional-quota" | "bucket";
   readonly unit: "nodes" | "cores";
   readonly left: number;
   readonly sizes: readonly number[];
+  /** Of a bucket, in nodes: CycleCloud offers no more than the other limits leave now (cyclecloud-wire.md A.3). */
+  readonly isOffered?: true;
 }
 
 export interface SmallJob {
@@ -41,6 +57,9 @@ export interface SmallJob {
   readonly slotsPerNode?: number;
   readonly exclusive: boolean;
   readonly priority: number;
+  readonly colocated?: true;
+  /** Licences of each slot, as often as it names them. */
+  readonly licences?: readonly number[];
 }
 
 const CORES = [2, 4, 8, 16] as const;
@@ -109,7 +128,7 @@ function drawLimits(dice: Dice, sizes: readonly SmallSize[], arrays: number): Sm
 }
 
 /** The same for the allocator. */
-export function buildSmall({ sizes, limits, nodes, jobs }: SmallWorld): {
+export function buildSmall({ sizes, limits, nodes, jobs, licences }: SmallWorld): {
   readonly world: World;
   readonly demands: readonly RankedDemand[];
 } {
@@ -117,45 +136,59 @@ export function buildSmall({ sizes, limits, nodes, jobs }: SmallWorld): {
     array: arrayName(`a${sizes[i]?.array}`),
     machineType: machineType(`S${i}`),
   });
+  const hasOf = (i: number): Amounts => sizes[i]?.has ?? [0, 0, 0];
   const resourcesOf = ([ncpus, memory, ngpus]: Amounts) => ({ ncpus, memory, ngpus });
-  const buckets = sizes.map(({ has, price }, i): BucketOffer => ({
+  const amountOf = ({ unit }: SmallLimit, i: number): number => (unit === "nodes" ? 1 : hasOf(i)[0]);
+  const buckets = sizes.map(({ has, price, groupSize }, i): BucketOffer => ({
     bucket: bucketOf(i),
     resources: resourcesOf(has),
     cores: has[0],
     price,
-    charges: limits.flatMap(({ unit, sizes: members }, limit) =>
-      members.includes(i) ? [{ limit, amount: unit === "nodes" ? 1 : has[0] }] : [],
+    charges: limits.flatMap((one, limit) =>
+      one.sizes.includes(i) ? [{ limit, amount: amountOf(one, i) }] : [],
     ),
     groupSizes: new Map(),
+    ...(groupSize === undefined ? {} : { maxPlacementGroupSize: groupSize }),
   }));
-  const supply = nodes.map(({ size }, i): SupplyNode => ({
+  const supply = nodes.map(({ size, used, isTaskKnown, order = 1 }, i): SupplyNode => ({
     nodeId: nodeId(`n${i}`),
     name: `n${i}`,
     hostname: `h${i}`,
     bucket: bucketOf(size),
     purpose: { kind: "array" },
-    resources: resourcesOf(sizes[size]?.has ?? [0, 0, 0]),
-    cores: sizes[size]?.has[0] ?? 0,
-    order: 1,
+    resources: resourcesOf(isTaskKnown === false ? minus(hasOf(size), used, 1) : hasOf(size)),
+    cores: hasOf(size)[0],
+    order,
     ready: true,
   }));
-  const running = nodes.flatMap(({ used }, i) => (used[0] > 0 ? [runningJob(used, i)] : []));
+  const leftOf = ({ left, isOffered, sizes: [i = 0] }: SmallLimit): number => {
+    const others = limits.filter(
+      (one) => isOffered === true && one.isOffered !== true && one.sizes.includes(i),
+    );
+    return Math.min(left, ...others.map((one) => Math.floor(one.left / amountOf(one, i))));
+  };
+  const running = nodes.flatMap(({ used, isTaskKnown = true }, i) =>
+    used[0] > 0 && isTaskKnown ? [runningJob(used, i)] : [],
+  );
   return {
     world: {
       nodes: supply,
       inFlight: [],
       buckets,
-      limits: limits.map(({ kind, unit, left }, i): SharedLimit => ({
-        id: { kind, name: `l${i}`, unit },
+      limits: limits.map((limit, i): SharedLimit => ({
+        id: { kind: limit.kind, name: `l${i}`, unit: limit.unit },
         used: 0,
-        max: left,
-        left,
+        max: limit.left,
+        left: leftOf(limit),
       })),
       arrays: new Map(sizes.map(({ array }) => [arrayName(`a${array}`), "managed"])),
+      ...(licences === undefined ? {} : { pools: [{ name: LICENCES, total: licences, used: 0 }] }),
     },
     demands: [...running, ...jobs.map(demandOf)].map((demand) => ({ set: setName("s"), demand })),
   };
 }
+
+const LICENCES = "lic";
 
 function runningJob(used: Amounts, i: number): JobDemand {
   return {
@@ -166,9 +199,10 @@ function runningJob(used: Amounts, i: number): JobDemand {
 }
 
 function demandOf(
-  { takes: [ncpus, memory, ngpus], units, slotsPerNode, exclusive, priority }: SmallJob,
+  { takes: [ncpus, memory, ngpus], units, slotsPerNode, exclusive, priority, ...more }: SmallJob,
   i: number,
 ): JobDemand {
+  const { colocated = false, licences = [] } = more;
   return {
     kind: "job",
     id: `j${i}`,
@@ -182,10 +216,11 @@ function demandOf(
         ...(ngpus > 0 ? { ngpus } : {}),
       }),
       ...(exclusive ? [EXCLUSIVE] : []),
+      ...licences.map((amount): Constraint => ({ kind: "pool", pool: LICENCES, amount })),
     ],
     iterations: slotsPerNode ?? units,
     ...(slotsPerNode === undefined ? {} : { nodeCount: units }),
-    colocated: false,
+    colocated,
     placed: [],
   };
 }
@@ -195,3 +230,10 @@ export const unitsOf = ({ jobs }: SmallWorld, { outcomes }: Allocation): readonl
   jobs.map(
     ({ slotsPerNode = 1 }, i) => (outcomes.find(({ id }) => id === `j${i}`)?.placed ?? 0) / slotsPerNode,
   );
+
+/** What is left of some amounts without others, so many times. */
+export const minus = (from: Amounts, amounts: Amounts, times: number): Amounts => [
+  from[0] - amounts[0] * times,
+  from[1] - amounts[1] * times,
+  from[2] - amounts[2] * times,
+];
