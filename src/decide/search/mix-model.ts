@@ -138,19 +138,23 @@ export function mostOnNew(
   return most;
 }
 
-/** The units of item `i` for which a state has room, if no other item comes before it. More than are asked for count up to what each node can take. */
+/** Room for an item counts up to this many times what it asks for. */
+const AMPLE = 4;
+
+/** How often a state has room for item `i`, if no other item comes before it. */
 export function roomOf(model: MixModel, i: number, { nodes, left, made }: MixState): number {
   const item = model.items[i];
   if (item === undefined) return 0;
-  let units = mostOnNew(model, i, left, made);
+  let units = 0;
   for (const one of nodes) units += one.count * unitsOn(item, i, one);
-  return units;
+  if (units < AMPLE * item.units) units += mostOnNew(model, i, left, made);
+  return Math.min(AMPLE, units / item.units);
 }
 
-/** The most units of an item for which there is this room. */
-export function mostUnits(item: MixItem, room: number): number {
-  if (room >= item.units) return item.units;
-  return item.whole === undefined ? room : 0;
+/** The most units of an item for which there is room so often. */
+export function mostUnits({ units, whole }: MixItem, room: number): number {
+  if (room >= 1) return units;
+  return whole === undefined ? Math.round(room * units) : 0;
 }
 
 /** What new nodes for items from `from` on cost at least: the amounts beyond all that is free, one resource at a time, at the lowest price. */

@@ -7,13 +7,10 @@ import { MixWays } from "./mix-ways.ts";
 interface Judged {
   readonly state: MixState;
   readonly most: readonly number[];
-  /** How often the state has room for each later item, in total: where the items compete, more room serves more of them. */
+  /** How often the state has room for each later item, in total: where they compete, more room serves more of them. */
   readonly room: number;
   readonly floor: number;
 }
-
-/** Room for an item counts up to this many times what it asks for. */
-const AMPLE = 4;
 
 /** Numbers of states that are kept after each item, one search after the other. */
 const WIDTHS = [4, 24, 120];
@@ -133,13 +130,12 @@ class Search {
   #judge(state: MixState, from: number, isEqual: boolean): Judged | undefined {
     const { items } = this.#model;
     const most: number[] = [];
-    let times = 0;
+    let room = 0;
     let isOpen = isEqual;
     for (let i = from; i < items.length; i += 1) {
-      const item = items[i] ?? NOTHING;
-      const room = roomOf(this.#model, i, state);
-      const units = mostUnits(item, room);
-      times += Math.min(AMPLE, room / item.units);
+      const times = roomOf(this.#model, i, state);
+      const units = mostUnits(items[i] ?? NOTHING, times);
+      room += times;
       this.#spend(state.nodes.length + 4);
       const known = this.#known.units[i] ?? 0;
       if (isOpen && units < known) return undefined;
@@ -152,7 +148,7 @@ class Search {
       if (floor >= this.#known.cost - tiny(this.#known.cost)) return undefined;
       if (!this.#keepsMade(state.made)) return undefined;
     }
-    return { state, most, room: times, floor };
+    return { state, most, room, floor };
   }
 
   #spend(steps: number): boolean {

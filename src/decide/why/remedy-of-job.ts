@@ -71,8 +71,10 @@ function findRemedy(
     return { offer, group, lot: 1, serves, most: Number.POSITIVE_INFINITY, barrier };
   });
   const rest = pools.length === 0 ? missing : Math.max(0, missing - unitsFree(draft, ask));
+  const shortage = { expansions, missing: rest, pools, ceilings, lack };
   const given = draft.capacity.takenSinceMark();
-  return remedyOf(draft, { expansions, missing: rest, given, pools, ceilings, lack });
+  // If other nodes than those that it got would serve all of it, the raise is for more nodes beside them.
+  return remedyOf(draft, { ...shortage, given }) ?? remedyOf(draft, { ...shortage, given: [] });
 }
 
 /** Why a job that asks for a placement group can use none of a bucket, whatever its limits: none is made there, and it may use none that has a name. */

@@ -38,9 +38,8 @@ export function remedyOf(draft: Draft, shortage: Shortage): Remedy | undefined {
     raisesFor(draft, shortage, startsNone),
     ...open.map((one) => (one.capacity === undefined ? undefined : raisesFor(draft, shortage, [one]))),
   ]);
-  if (raises?.length === 0 && pools.length === 0)
-    // Other nodes than those that it got would serve all of it. If it got none, what prevents it is one of the reasons.
-    return shortage.given.length === 0 ? undefined : remedyOf(draft, { ...shortage, given: [] });
+  // The limits suffice. What prevents it is one of the reasons.
+  if (raises?.length === 0 && pools.length === 0) return undefined;
   if (raises !== undefined) return { kind: "raise", raises: [...pools, ...raises] };
   const wait = waitFor(draft, shortage);
   if (wait !== undefined) return wait;
