@@ -46,18 +46,25 @@ export function bootingSince(known: LedgerNode): Instant {
   return known.start?.state === "shown" ? known.start.since : known.firstSeenAt;
 }
 
-/** The start of a node after a new observation. */
-export function nextStart(old: LedgerNode | undefined, node: Node, now: Instant): NodeStart | undefined {
+/** The start of a node after a new observation, which began at `began`. */
+export function nextStart(
+  old: LedgerNode | undefined,
+  node: Node,
+  now: Instant,
+  began: Instant = now,
+): NodeStart | undefined {
   const start = old?.start;
   if (node.phase === "deallocated") {
     if (start?.state !== "shown") return start;
+    // It may show the node as it was before.
+    if (began < (start.shownAt ?? start.since)) return { ...start, state: "accepted" };
     const message = "it was deallocated again before it was Ready";
     return old?.firstReadyAt === undefined ? failedStart(message, now, OFF_AGAIN_REST_SECONDS) : undefined;
   }
   if (old?.deallocated !== true) return start;
   // It starts, or stops again already. Our start is over, even if another tool started the node.
   const stopped = old.kept?.by === undefined ? {} : { stopped: true as const };
-  return { state: "shown", since: isStarting(old) ? (start?.since ?? now) : now, ...stopped };
+  return { state: "shown", since: isStarting(old) ? (start?.since ?? now) : now, shownAt: now, ...stopped };
 }
 
 /**

@@ -63,7 +63,7 @@ function updateLedger(
     // Head nodes and other single nodes belong to no node array and are not ours. A node that the ledger knows stays, even if this status
     // does not list its array.
     if (!arrays.has(node.array) && (old === undefined || old.goneAt !== undefined)) return;
-    const known = updateNode(old, node, origins.get(node.nodeId), facts, now);
+    const known = updateNode(old, node, origins.get(node.nodeId), facts, now, observation.snapshot.at);
     if (known !== old) touched += 1;
     present.push(known);
   });
@@ -111,6 +111,7 @@ function updateNode(
   origin: Origin | undefined,
   facts: NodeFacts,
   now: Instant,
+  began: Instant,
 ): LedgerNode {
   const isDeallocated = node.phase === "deallocated";
   const isUpByReport = saysUp(old, node, facts);
@@ -119,7 +120,7 @@ function updateNode(
   const firstReadyAt = isDeallocated ? undefined : (old?.firstReadyAt ?? up);
   const shown: Shown = {
     busyness: nextBusyness(old, node, facts, now),
-    start: nextStart(old, node, now),
+    start: nextStart(old, node, now, began),
     firstReadyAt,
     leftReadyAt: isUpByReport ? undefined : nextLeftReady(old, node, firstReadyAt, now),
     unclearSince: nextUnclear(old, node, now),
