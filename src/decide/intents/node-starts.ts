@@ -46,6 +46,11 @@ export function bootingSince(known: LedgerNode): Instant {
   return known.start?.state === "shown" ? known.start.since : known.firstSeenAt;
 }
 
+/** Whether an observation that began at `began` may show a deallocated node as it was before: it began before the one that showed it off had arrived. */
+export function isFromBefore(old: LedgerNode | undefined, began: Instant): boolean {
+  return old?.deallocated === true && old.kept !== undefined && began < old.kept.since;
+}
+
 /** The start of a node after a new observation, which began at `began`. */
 export function nextStart(
   old: LedgerNode | undefined,
@@ -54,7 +59,7 @@ export function nextStart(
   began: Instant = now,
 ): NodeStart | undefined {
   const start = old?.start;
-  if (node.phase === "deallocated") {
+  if (node.phase === "deallocated" || isFromBefore(old, began)) {
     if (start?.state !== "shown") return start;
     // It may show the node as it was before.
     if (began < (start.shownAt ?? start.since)) return { ...start, state: "accepted" };

@@ -20,7 +20,7 @@ import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import type { NodeFacts } from "../senders/host-facts.ts";
 import { factThatCounts } from "./planned-beside.ts";
-import { nextStart } from "../intents/node-starts.ts";
+import { isFromBefore, nextStart } from "../intents/node-starts.ts";
 
 /** A node that is gone is remembered for this time, so that a late question of it is granted. */
 const REMEMBER_GONE_SECONDS: Seconds = 3600;
@@ -113,7 +113,7 @@ function updateNode(
   now: Instant,
   began: Instant,
 ): LedgerNode {
-  const isDeallocated = node.phase === "deallocated";
+  const isDeallocated = node.phase === "deallocated" || isFromBefore(old, began);
   const isUpByReport = saysUp(old, node, facts);
   const up = node.phase === "ready" || isUpByReport ? now : undefined;
   // A deallocated node has no VM. The VM that its start makes has never been Ready, and its boot timeout begins then.

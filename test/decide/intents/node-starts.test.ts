@@ -107,6 +107,23 @@ describe("what an observation shows about a start", () => {
     expect(nextStart(up, asleep("n1"), at(24), at(18))).toMatchObject({ state: "refused", since: at(24) });
   });
 
+  test("up in an observation that began before the one that showed it off had arrived: it is off as before", () => {
+    const off = rememberNode(asleep("n1"), { deallocated: true, kept: { since: at(12), by: "callback" } });
+    const [early, late] = [8, 12].map((began) => nextStart(off, buildNode("n1"), at(14), at(began)));
+    expect(early).toBe(undefined);
+    expect(late).toMatchObject({ state: "shown", since: at(14) });
+    const observation = {
+      snapshot: buildSnapshot([buildNode("n1")], { at: at(8) }),
+      requestNodes: new Map(),
+    };
+    const before = buildLedger([off]);
+    const next = followNodes({ ledger: before, isRestart: false }, observation, [], new Map(), at(14));
+    expect(next.get(nodeId("n1"))).toMatchObject({
+      deallocated: true,
+      kept: { since: at(12), by: "callback" },
+    });
+  });
+
   test("off again before it was Ready: it came to nothing", () => {
     const known = rememberNode(asleep("n1", { phase: "coming" }), { start: start("shown") });
     expect(nextStart(known, asleep("n1"), NOW)).toEqual({
