@@ -32,8 +32,12 @@ export function isStarting(known: LedgerNode | undefined): boolean {
  * KeepAlive belongs to a person, and we could not stop it again. One that had shut itself down would do so again.
  */
 export function mayBeStarted(node: Node, known: LedgerNode | undefined): boolean {
-  const isThere = node.phase === "deallocated" && node.missing === undefined;
-  return isThere && !node.keepAlive && known?.start === undefined && known?.kept?.by !== "down";
+  return (
+    node.phase === "deallocated" &&
+    !node.keepAlive &&
+    known?.start === undefined &&
+    known?.kept?.by !== "down"
+  );
 }
 
 /** Until when a node pauses after a failed start. Undefined if it does not pause. */
