@@ -102,7 +102,9 @@ export const KEPT_STORM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "new nodes are created before deallocated ones are started",
-    edits: [{ in: "mayBeStarted", from: "return isThere &&", to: 'return node.name === "" && isThere &&' }],
+    edits: [
+      { in: "mayBeStarted", from: "return node.phase ===", to: 'return node.name === "" && node.phase ===' },
+    ],
     moves: "besideStopped",
     seeds: 20,
     weather,
