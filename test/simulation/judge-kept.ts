@@ -5,6 +5,7 @@ import type { Evidence } from "./evidence.ts";
 import type { AnswerJudge } from "./judge-answers.ts";
 import { needOf } from "./needs.ts";
 import type { Kept, Watched } from "./watched.ts";
+import { isLive } from "./watched.ts";
 
 /** A node that was just deallocated is known to be off by then: the observation of a plan may be as old. */
 const KNOWN_OFF_MS = 90_000;
@@ -108,7 +109,9 @@ export class KeptJudge {
     const arrays = new Set(nodes.all.map(({ array }) => array));
     return [...arrays].reduce((sum, array) => {
       const most = Math.max(...demand.needs(demand.basisOf(since), at, (told) => needOf(array, told)));
-      return sum + Math.max(0, Math.min(most, limits.nodesPerArray) - nodes.countLive(array));
+      // One that calls itself unhealthy is replaced.
+      const fit = nodes.all.filter((node) => node.array === array && isLive(node) && !node.unhealthy);
+      return sum + Math.max(0, Math.min(most, limits.nodesPerArray) - fit.length);
     }, 0);
   }
 
@@ -116,9 +119,12 @@ export class KeptJudge {
   conclude(): void {
     const { nodes, limits, now, violate } = this.#evidence;
     const longest = (limits.deallocates?.timeoutSeconds ?? 0) * 1000 + LATE_MS;
-    for (const { kept, gone, host = "?" } of nodes.all)
-      if (kept?.offAt !== undefined && !gone && !kept.isEnded && now() - kept.offAt > longest)
-        violate("keptTooLong", 1, `${host} has been off for ${now() - kept.offAt} ms`);
+    for (const { kept, gone, host = "?" } of nodes.all) {
+      if (kept?.offAt === undefined || gone || kept.isEnded) continue;
+      // While its start may be under way, the node is not ended.
+      const latest = Math.max(kept.offAt + longest, (kept.startAt ?? 0) + REFUSED_MS);
+      if (now() > latest) violate("keptTooLong", 1, `${host} has been off for ${now() - kept.offAt} ms`);
+    }
   }
 
   /** Would a deallocated node have done for a new one? Starts are committed together with creates, and before them. */
