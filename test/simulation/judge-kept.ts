@@ -16,8 +16,11 @@ const OPEN_MS = 200_000;
  * nodes in flight (configuration.ts).
  */
 const REFUSED_MS = 2_300_000;
-/** A node ends by then after its time: scale-down may rest, processes may be away, and its start may have been refused. */
-const LATE_MS = 900_000;
+/**
+ * A node ends by then after its time: scale-down may rest, processes may be away, and its start may have been refused (15 minutes). After two
+ * deaths during plans sets are left out for ten minutes more, in which nothing ends.
+ */
+const LATE_MS = 1_500_000;
 /** Nodes that a falsely empty status lacks are not started by plans that rest on it. */
 const DECEIVED_MS = 60_000;
 /** Quota that came free since then may not have been observed. */
