@@ -90,7 +90,7 @@ export const KEPT_STORM_MUTANTS: readonly Mutant[] = [
     name: "a node whose start is under way counts twice against its quota",
     edits: [{ in: "goingIn", from: 'if (standing.kind === "starting") return [nodeId];', to: "" }],
     moves: "endedInVain",
-    seeds: [38],
+    seeds: [81],
     weather,
   },
   {
