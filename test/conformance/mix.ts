@@ -1,8 +1,6 @@
 import { Dice } from "../simulation/dice.ts";
-import type { CaseFacts, Fields } from "./allocator-case.ts";
-import { fieldsOf, listOf, readFacts } from "./allocator-case.ts";
-import type { Json } from "./compare.ts";
-import { isList, isObject, textOf } from "./compare.ts";
+import type { Fields, Json } from "./compare.ts";
+import { fieldsOf, isList, isObject, listOf, objectsIn, textOf } from "./compare.ts";
 import type { VectorCase } from "./vector-case.ts";
 
 /** The cluster of one case with jobs of one or two others, which name its arrays, sizes and hosts instead of their own; seeded. */
@@ -10,7 +8,6 @@ export function mixCases(cases: readonly VectorCase[], seed: number): VectorCase
   const dice = new Dice(seed);
   const draw = (): VectorCase => pick(dice, cases) ?? { name: "", input: {}, expected: {} };
   const cluster = draw();
-  const facts = readFacts(cluster);
   let pools = listOf(cluster.input["shared_resources"]);
   const jobs = Array.from({ length: dice.whole(1, 2) }, draw).flatMap((other) => {
     const theirs = listOf(other.input["shared_resources"]);
@@ -20,7 +17,7 @@ export function mixCases(cases: readonly VectorCase[], seed: number): VectorCase
       if (pools.length > 0 && JSON.stringify(pools) !== JSON.stringify(theirs)) return [];
       pools = theirs;
     }
-    const names = renamed(dice, readFacts(other), facts);
+    const names = renamed(dice, other.input, cluster.input);
     return asked.map((job) => varied(dice, fieldsOf(rename(job, names))));
   });
   const input = {
@@ -31,7 +28,8 @@ export function mixCases(cases: readonly VectorCase[], seed: number): VectorCase
   return { name: `${cluster.name}, mixed by ${seed}`, input, expected: {} };
 }
 
-function renamed(dice: Dice, from: CaseFacts, to: CaseFacts): ReadonlyMap<string, string> {
+/** Names of one cluster, and those of another that stand for them. */
+function renamed(dice: Dice, from: Fields, to: Fields): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const map = (theirs: readonly string[], ours: readonly string[]): void => {
     for (const name of theirs) {
@@ -39,16 +37,16 @@ function renamed(dice: Dice, from: CaseFacts, to: CaseFacts): ReadonlyMap<string
       if (other !== undefined && !names.has(name) && dice.chance(0.9)) names.set(name, other);
     }
   };
-  const hosts = ({ nodes }: CaseFacts): string[] => nodes.map(({ name }) => `ip-${name}`);
-  map(
-    from.arrays.map(({ name }) => name),
-    to.arrays.map(({ name }) => name),
-  );
-  map(
-    from.buckets.map(({ size }) => size),
-    to.buckets.map(({ size }) => size),
-  );
-  map(hosts(from), hosts(to));
+  const arraysOf = (input: Fields): readonly Fields[] =>
+    objectsIn(fieldsOf(input["clusterStatus"])["nodearrays"]);
+  const namesIn = (input: Fields): string[] => arraysOf(input).map(({ name }) => textOf(name));
+  const sizesIn = (input: Fields): string[] =>
+    arraysOf(input)
+      .flatMap(({ buckets }) => objectsIn(buckets))
+      .map(({ definition }) => textOf(fieldsOf(definition)["machineType"]));
+  const hostsIn = (input: Fields): string[] =>
+    objectsIn(input["nodes"]).map((node) => `ip-${textOf(node["Name"])}`);
+  for (const listed of [namesIn, sizesIn, hostsIn]) map(listed(from), listed(to));
   return names;
 }
 
