@@ -177,6 +177,19 @@ const ROWS: readonly Row[] = [
     ours: [""],
   },
   {
+    switch: "choices-see-what-is-left",
+    input: inputOf(
+      [arrayOf("a", [D4])],
+      [
+        { name: "i", constraints: { ncpus: 1 } },
+        { name: "j", constraints: [{ pcpus: 1 }, { ncpus: [4] }] },
+        { name: "k", constraints: [{ pcpus: 1 }, { or: [{ ncpus: [4] }, { ngpus: 1 }] }] },
+      ],
+    ),
+    library: ["a-1 1", "a-2 1", "a-2 1"],
+    ours: ["a-1 1", "a-1 1", "a-1 1"],
+  },
+  {
     switch: "one-node-refuses-its-bucket",
     input: inputOf(
       [arrayOf("a", [D4])],
@@ -260,4 +273,25 @@ describe("a switch by itself", () => {
     });
     expect(unshown).toEqual([]);
   });
+});
+
+test.each([
+  {
+    name: "exactly one of two, and the node has no room for one of them",
+    one: { xor: [{ ncpus: 3 }, { "node.name": "a-1" }] },
+  },
+  {
+    name: "exactly one of two, and the node has jobs",
+    one: { xor: [{ "node.state": "Ready" }, { exclusive: true }] },
+  },
+  { name: "what must not hold", one: { not: { ncpus: 3 }, "node.state": "Ready" } },
+])("a node is judged as it is, not as if it were empty: $name", ({ one }) => {
+  const jobs = [
+    { name: "i", constraints: { ncpus: 2 } },
+    { name: "j", constraints: [{ ncpus: 1 }, one] },
+  ];
+  const input = inputOf([arrayOf("a", [D4])], jobs, { nodes: [nodeOf("a-1")] });
+  const asked: VectorCase = { name: "", input, expected: {} };
+  expect(placedIn(answerAllocator(asked, surroundings))).toEqual(["a-1 1", "a-1 1"]);
+  expect(placedIn(answerWith(asked, surroundings, []))).toEqual(["a-1 1", "a-1 1"]);
 });

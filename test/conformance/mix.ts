@@ -18,7 +18,7 @@ export function mixCases(cases: readonly VectorCase[], seed: number): VectorCase
       pools = theirs;
     }
     const names = renamed(dice, other.input, cluster.input);
-    return asked.map((job) => varied(dice, fieldsOf(rename(job, names))));
+    return asked.map((job) => varied(dice, fieldsOf(rename(job, names)), pools));
   });
   const input = {
     ...cluster.input,
@@ -57,10 +57,13 @@ function rename(value: Json, names: ReadonlyMap<string, string>): Json {
   return typeof value === "string" ? (names.get(value) ?? value) : value;
 }
 
-function varied(dice: Dice, job: Fields): Fields {
-  const { iterations, node_count: nodes, colocated } = job;
+function varied(dice: Dice, job: Fields, pools: readonly Json[]): Fields {
+  const { iterations, node_count: nodes, colocated, constraints } = job;
+  const members = isList(constraints) ? constraints : [constraints ?? {}];
+  const odd = Array.from({ length: dice.chance(0.3) ? dice.whole(1, 2) : 0 }, () => oddMember(dice, pools));
   return {
     ...job,
+    constraints: [...members, ...odd],
     ...(iterations !== undefined && dice.chance(0.4)
       ? { iterations: dice.pick([1, 2, 3, 5, 7, 10, 23, 50]) }
       : {}),
@@ -69,6 +72,52 @@ function varied(dice: Dice, job: Fields): Fields {
     ...(dice.chance(0.06) ? { packing_strategy: textOf(dice.pick(["pack", "scatter"])) } : {}),
   };
 }
+
+/** What the vectors have seldom or never: alternatives, amounts in other units, patterns, properties of one node, a pool that is named twice. */
+function oddMember(dice: Dice, pools: readonly Json[]): Json {
+  const counted = pools.map(fieldsOf).filter(({ kind }) => kind !== "value");
+  const pool = pick(dice, counted)?.["id"];
+  if (pool !== undefined && dice.chance(0.3))
+    return { $shared: { ids: [pool], amount: dice.whole(1, 2), decrement_once: dice.chance(0.2) } };
+  const [one, other] = [pick(dice, ODD_MEMBERS) ?? {}, pick(dice, ODD_MEMBERS) ?? {}];
+  const kind = dice.whole(0, 9);
+  if (kind < 2) return { [kind === 0 ? "or" : "xor"]: [one, other] };
+  if (kind === 2) return { and: [one, { and: [other] }] };
+  return kind === 3 ? { not: one } : kind === 4 ? { ...one, ...other } : one;
+}
+
+const ODD_MEMBERS: readonly Fields[] = [
+  { ncpus: 0 },
+  { ncpus: 0.5 },
+  { ncpus: 3 },
+  { pcpus: 2 },
+  { ngpus: 1 },
+  { memgb: 3 },
+  { memmb: "memory::2000M" },
+  { memkb: "size::1g" },
+  { mem: "memory::1.5g" },
+  { memgb: ["memory::64g", 32] },
+  { exclusive: true },
+  { "exclusive-task": true },
+  { "in-a-placement-group": false },
+  { "in-a-placement-group": true },
+  { "capacity-failure-backoff": 600 },
+  { never: "" },
+  { "node.vm_size": "Standard_*" },
+  { "node.vm_size": ["Standard_F*", "*E[48]*", "*"] },
+  { "node.memory": ["memory::64g", 16] },
+  { "node.gpu_count": [4, 2, 1] },
+  { "node.infiniband": true },
+  { "node.placement_group": null },
+  { "node.name": "*-1" },
+  { "node.name": ["htc-2", "hpc-*"] },
+  { "node.hostname": "ip-*" },
+  { "node.hostname": null },
+  { "node.state": "Ready" },
+  { "node.exists": true },
+  { "node.exists": false },
+  { nodearray: ["htc", "hpc*"] },
+];
 
 function shuffled<T>(dice: Dice, items: readonly T[]): readonly T[] {
   return items

@@ -8,7 +8,8 @@ import { bytesPer, choiceOf, countOf, isEnough, isSize, Refused, timesIn } from 
 /** A node, or the example by which a bucket is judged. */
 export interface Place {
   readonly properties: Values;
-  /** What is left of its resources. */
+  /** What it has in all, and what is left of that. */
+  readonly totals: Values;
   readonly left: Record<string, Value>;
   /** Jobs that run there already, by name, and those that were put there. */
   readonly jobs: Set<string | Job>;
@@ -21,8 +22,8 @@ export interface Place {
 export interface Job {
   readonly name: string;
   readonly constraints: readonly Constraint[];
-  /** Pools of which the job has taken what it takes once. */
-  readonly drained: Set<string>;
+  /** What it takes once and has taken. */
+  readonly drained: Set<Constraint>;
 }
 
 export interface Pools {
@@ -32,7 +33,12 @@ export interface Pools {
 
 /** One thing that a slot takes: an amount of a node (sizes in bytes) or of a pool, or the node for itself. */
 type Take =
-  | { readonly of: "node" | "pool"; readonly name: string; readonly amount: number; readonly once?: boolean }
+  | {
+      readonly of: "node" | "pool";
+      readonly name: string;
+      readonly amount: number;
+      readonly once?: Constraint;
+    }
   | { readonly of: "door"; readonly closes: "slot" | "task" };
 
 interface Judgement {
@@ -143,7 +149,7 @@ export class Judge {
       case "amount":
         return this.#amount(one, place.left[one.name]);
       case "resource": {
-        const value = place.left[one.name];
+        const value = this.#valueOf(place, one.name);
         return value === undefined ? refused("UndefinedResource") : choose(value, one.options);
       }
       case "property":
@@ -164,8 +170,9 @@ export class Judge {
         return refused("Never");
       case "pool": {
         const left = this.pools.left.get(one.pool) ?? 0;
-        const take: Take = { of: "pool", name: one.pool, amount: one.amount, once: one.once };
-        if (amountFor(take, job) > 0 && !isEnough(left, one.amount)) return refused("SharedLimitReached");
+        const { amount } = one;
+        const take: Take = { of: "pool", name: one.pool, amount, ...(one.once ? { once: one } : {}) };
+        if (amountFor(take, job) > 0 && !isEnough(left, amount)) return refused("SharedLimitReached");
         return { ...HOLDS, takes: [take] };
       }
       case "pool-value":
@@ -174,6 +181,12 @@ export class Judge {
         if (this.#switches.has("backoff-counts-alone") && !isMember) return HOLDS;
         return isBackingOff(place, one.seconds) ? refused("CapacityFailureBackoff") : HOLDS;
     }
+  }
+
+  /** What a choice compares: an amount in all, whatever is taken of it. */
+  #valueOf({ left, totals }: Place, name: string): Value | undefined {
+    const isLeft = this.#switches.has("choices-see-what-is-left") || countOf(left[name]) === undefined;
+    return isLeft ? left[name] : (totals[name] ?? left[name]);
   }
 
   #amount({ name, asked }: Extract<Constraint, { kind: "amount" }>, found: Value | undefined): Judgement {
@@ -262,7 +275,7 @@ export class Judge {
       const left = this.pools.left.get(name) ?? 0;
       if (!isEnough(left, amount)) throw new Refused(`less than ${amount} left in ${name}`);
       this.pools.left.set(name, left - amount);
-      if (once === true) job.drained.add(name);
+      if (once !== undefined) job.drained.add(once);
     }
   }
 
@@ -294,7 +307,7 @@ const flattened = (constraints: readonly Constraint[]): readonly Constraint[] =>
 
 /** What is taken once is taken with the first slot. */
 const amountFor = (take: Exclude<Take, { of: "door" }>, job: Job): number =>
-  take.once === true && job.drained.has(take.name) ? 0 : take.amount;
+  take.once !== undefined && job.drained.has(take.once) ? 0 : take.amount;
 
 export const isBackingOff = ({ failure = -1 }: Place, seconds: number): boolean =>
   failure >= 0 && failure < seconds;
@@ -323,11 +336,14 @@ function ofNodeToCome(name: string, options: readonly Value[], properties: Value
   }
   if (GIVEN.has(name) && now === null) return isOpen ? NOT_YET : refused("InvalidOption");
   if (name !== "name" || properties["hostname_or_uuid"] !== null) return undefined;
-  // Its name is the array's with a number that is not known.
-  const ends = ["\u{e000}", "\u{e000}\u{e000}"].map((end) =>
-    choose(`${textOf(properties["nodearray"])}-${end}`, options),
-  );
+  // Its name is the array's with a number that is not known; a plain name is that of another node.
+  const begin = `${textOf(properties["nodearray"])}-`;
+  const ends = ["\u{e000}", "\u{e000}\u{e000}"].map((end) => choose(`${begin}${end}`, options));
   const [first = NOT_YET] = ends;
   if (ends.every((one) => one.refusal === undefined)) return first;
-  return isOpen ? NOT_YET : refused("InvalidOption");
+  const mayBe = options.some((one) => {
+    const plain = textOf(one).split(/[*?[]/)[0] ?? "";
+    return plain !== one && (plain.startsWith(begin) || begin.startsWith(plain));
+  });
+  return mayBe ? NOT_YET : refused("InvalidOption");
 }

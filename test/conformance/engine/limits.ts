@@ -4,7 +4,7 @@ import type { Offer, Status } from "./status.ts";
 import { catalogueOf, hasMachine, isAutoscaled } from "./status.ts";
 import type { Switches } from "./switches.ts";
 
-/** What is left of something that buckets share, in cores, in nodes or in both (scalelib.md 6, cyclecloud-wire.md A.3). */
+/** What is left of something that buckets share, in cores, in nodes or in both (cyclecloud-wire.md A.3). */
 export class Limit {
   readonly #cores: number;
   readonly #nodes: number;

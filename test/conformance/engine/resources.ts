@@ -53,11 +53,12 @@ export class Defaults {
         if ((resources[name] ?? null) !== null) continue;
         const place = {
           properties: node.properties,
+          totals: resources,
           left: resources,
           jobs: new Set<string>(),
           owner: undefined,
         };
-        const job = { name: "", constraints: select, drained: new Set<string>() };
+        const job = { name: "", constraints: select, drained: new Set<Constraint>() };
         if (this.#judge.slot(select, place, job).refusal !== undefined) continue;
         const found = value({ ...node, resources });
         const made = found === undefined || found === null ? found : modify(found);

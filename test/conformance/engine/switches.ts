@@ -1,6 +1,6 @@
 /**
  * What the library does and this project does not, one switch each: on, the engine does as the library. The number is that of the defect in
- * scalelib.md 24; 0: no defect, but a decision that both could take. deviations.md says of each what we do and why.
+ * scalelib.md 24; 0: no defect, but a decision that both could take. The page of deviations says of each what we do.
  */
 export const SWITCHES = {
   "plain-numbers-are-bytes": 3,
@@ -25,6 +25,7 @@ export const SWITCHES = {
   "unlisted-groups-are-invisible": 56,
   "nodes-without-machine-count": 0,
   "backoff-counts-alone": 0,
+  "choices-see-what-is-left": 0,
   "one-node-refuses-its-bucket": 0,
   "families-have-one-quota": 0,
   "first-quota-counts": 0,

@@ -19,7 +19,6 @@ export interface EngineNode extends Place {
   readonly bucket: string;
   readonly state: "existing" | "failed" | "deallocated" | "new";
   readonly keepAlive: boolean;
-  readonly totals: Values;
   left: Record<string, Value>;
   /** A job of this pass has it, or is left on it. */
   used: boolean;
@@ -167,7 +166,7 @@ class WorldReader {
       make: (name) => {
         const made = described(name, isItself ? offer.vm.gpus : this.#gpusOf(offer));
         const own = this.#defaults.of({ ...made, resources });
-        return { ...placeOf(made.properties, own), ...nodeOf(name, id, "new", own) };
+        return { ...placeOf(made.properties, own), ...nodeOf(name, id, "new") };
       },
     };
   }
@@ -188,7 +187,7 @@ class WorldReader {
     const state = status === "Failed" ? "failed" : status === "Deallocated" ? "deallocated" : "existing";
     return {
       ...placeOf(properties, resources),
-      ...nodeOf(textOf(node["Name"]), bucket, state, resources),
+      ...nodeOf(textOf(node["Name"]), bucket, state),
       keepAlive: node["KeepAlive"] === true,
     };
   }
@@ -275,7 +274,7 @@ class WorldReader {
     const resources = this.#defaults.of({ properties, nodeId: null, configuration: {}, resources: {} });
     const node: EngineNode = {
       ...placeOf(properties, resources),
-      ...nodeOf(hostname, "unknown/unknown", "existing", resources),
+      ...nodeOf(hostname, "unknown/unknown", "existing"),
       totals: { ...resources, ...readResources(report["resources"]) },
     };
     const example = placeOf(properties, node.totals);
@@ -336,17 +335,17 @@ const readResources = (value: Json | undefined): Values =>
 
 const placeOf = (properties: Values, resources: Values): Place => ({
   properties,
+  totals: resources,
   left: { ...resources },
   jobs: new Set(),
   owner: undefined,
 });
 
-const nodeOf = (name: string, bucket: string, state: EngineNode["state"], totals: Values) => ({
+const nodeOf = (name: string, bucket: string, state: EngineNode["state"]) => ({
   name,
   bucket,
   state,
   keepAlive: false,
-  totals,
   used: false,
 });
 
