@@ -192,6 +192,8 @@ export interface NodeStart {
   readonly state: "unsure" | "accepted" | "shown" | "refused";
   /** When the start was requested or refused. The boot timeout counts from here. */
   readonly since: Instant;
+  /** When an observation that shows the node on its way up had arrived. An observation that began earlier may show an older state. */
+  readonly shownAt?: Instant;
   /** When the plan that wanted it was committed. Absent: at `since`. */
   readonly plannedAt?: Instant;
   /** No new start before this moment. Absent: it was not refused. */

@@ -208,6 +208,24 @@ describe("a wake message", () => {
   );
 });
 
+test("of a flood of refused messages three at a time are put aside, and all of them", async () => {
+  const door = openMemoryDoor();
+  const { queue } = door.composed;
+  const reject = queue.reject.bind(queue);
+  let together = 0;
+  let most = 0;
+  vi.spyOn(queue, "reject").mockImplementation(async (message) => {
+    together += 1;
+    most = Math.max(most, together);
+    await new Promise((resolve) => setImmediate(resolve));
+    together -= 1;
+    return reject(message);
+  });
+  await Promise.all(Array.from({ length: 24 }, () => door.deliver({ version: 1, cluster: "demo", jobs: 5 })));
+  expect(most).toBe(3);
+  expect(await door.rejected()).toHaveLength(24);
+});
+
 test("messages that nobody can read are shown at a bounded rate, and all are in demand-rejected", async () => {
   const door = openMemoryDoor();
   const bad = { version: 1, cluster: "demo", jobs: 5 };

@@ -184,7 +184,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         in: "judgeNodes",
         from: 'if (action.kind === "terminate") terminates.push(nodeId);',
-        to: 'if (action.kind === "terminate" || (record.sets.size > 0 && ![...record.sets.values()].some(({ live }) => live))) terminates.push(nodeId);',
+        to: 'if (action.kind === "terminate" || (on.record.sets.size > 0 && ![...on.record.sets.values()].some(({ live }) => live))) terminates.push(nodeId);',
       },
     ],
     sequences: 20,

@@ -5,6 +5,7 @@ import type { Evidence } from "./evidence.ts";
 import type { AnswerJudge } from "./judge-answers.ts";
 import { needOf } from "./needs.ts";
 import type { Kept, Watched } from "./watched.ts";
+import { isLive, wasLeaving } from "./watched.ts";
 
 /** A node that was just deallocated is known to be off by then: the observation of a plan may be as old. */
 const KNOWN_OFF_MS = 90_000;
@@ -15,8 +16,13 @@ const OPEN_MS = 200_000;
  * nodes in flight (configuration.ts).
  */
 const REFUSED_MS = 2_300_000;
-/** A node ends by then after its time: scale-down may rest, processes may be away, and its start may have been refused. */
-const LATE_MS = 900_000;
+/**
+ * A node ends by then after its time: scale-down may rest, processes may be away, and its start may have been refused (15 minutes). After two
+ * deaths during plans sets are left out for ten minutes more, in which nothing ends.
+ */
+const LATE_MS = 1_500_000;
+/** Nodes that a falsely empty status lacks are not started by plans that rest on it. */
+const DECEIVED_MS = 60_000;
 /** Quota that came free since then may not have been observed. */
 const OBSERVED_MS = 120_000;
 
@@ -28,6 +34,7 @@ export class KeptJudge {
   readonly #creates: { readonly at: number; readonly count: number }[] = [];
 
   #unseen = 0;
+  #lackedAt = Number.NEGATIVE_INFINITY;
 
   constructor(evidence: Evidence, answers: AnswerJudge) {
     this.#evidence = evidence;
@@ -38,6 +45,11 @@ export class KeptJudge {
   begun(nodeId: string): void {
     const kept: Kept = { offAt: undefined, startAt: undefined, endAt: undefined, isEnded: false };
     this.#evidence.nodes.change(nodeId, (node) => (node.kept = kept));
+  }
+
+  /** CycleCloud has shown a status without any node, although there are some. */
+  falselyEmpty(): void {
+    this.#lackedAt = this.#evidence.now();
   }
 
   isOff(nodeId: string, at: number): void {
@@ -55,7 +67,7 @@ export class KeptJudge {
     );
     if (effect.kind === "create")
       for (const { bucket, count } of effect.sets) {
-        this.#checkCreate(bucket, open, at);
+        this.#checkCreate(bucket, count, open, at);
         this.#creates.push({ at, count });
       }
     else
@@ -104,40 +116,61 @@ export class KeptJudge {
 
   /** How many nodes the demand may have lacked since that moment. */
   #lacking(since: number, at: number): number {
+    const arrays = new Set(this.#evidence.nodes.all.map(({ array }) => array));
+    return [...arrays].reduce((sum, array) => sum + this.#lackingIn(array, since, at), 0);
+  }
+
+  #lackingIn(array: string, since: number, at: number): number {
     const { nodes, demand, limits } = this.#evidence;
-    const arrays = new Set(nodes.all.map(({ array }) => array));
-    return [...arrays].reduce((sum, array) => {
-      const most = Math.max(...demand.needs(demand.basisOf(since), at, (told) => needOf(array, told)));
-      return sum + Math.max(0, Math.min(most, limits.nodesPerArray) - nodes.countLive(array));
-    }, 0);
+    const most = Math.max(...demand.needs(demand.basisOf(since), at, (told) => needOf(array, told)));
+    // One that calls itself unhealthy is replaced, and one that leaves does not count.
+    const fit = nodes.all.filter(
+      (node) => node.array === array && isLive(node) && !node.unhealthy && !wasLeaving(node, since),
+    );
+    return Math.max(0, Math.min(most, limits.nodesPerArray) - fit.length);
   }
 
   /** At the end of a run: has every node ended, or is its time not over? */
   conclude(): void {
     const { nodes, limits, now, violate } = this.#evidence;
     const longest = (limits.deallocates?.timeoutSeconds ?? 0) * 1000 + LATE_MS;
-    for (const { kept, gone, host = "?" } of nodes.all)
-      if (kept?.offAt !== undefined && !gone && !kept.isEnded && now() - kept.offAt > longest)
-        violate("keptTooLong", 1, `${host} has been off for ${now() - kept.offAt} ms`);
+    for (const { kept, gone, host = "?" } of nodes.all) {
+      if (kept?.offAt === undefined || gone || kept.isEnded) continue;
+      // While its start may be under way, the node is not ended.
+      const latest = Math.max(kept.offAt + longest, (kept.startAt ?? 0) + REFUSED_MS);
+      if (now() > latest) violate("keptTooLong", 1, `${host} has been off for ${now() - kept.offAt} ms`);
+    }
   }
 
-  /** Would a deallocated node have done for a new one? Starts are committed together with creates, and before them. */
-  #checkCreate({ array, placementGroup }: BucketKey, open: ReadonlySet<string>, at: number): void {
+  /**
+   * Would a deallocated node have done for a new one? Starts are committed together with creates, and before them. What a falsely empty status
+   * lacks is started once a status shows it again; the creates are then for the rest.
+   */
+  #checkCreate(
+    { array, placementGroup }: BucketKey,
+    count: number,
+    open: ReadonlySet<string>,
+    at: number,
+  ): void {
     const { nodes, violate } = this.#evidence;
-    for (const [id, node] of nodes.byId) {
-      if (node.array !== array || node.group !== placementGroup || node.gone || node.kept === undefined)
-        continue;
-      if (open.has(id) || !isStartable(node.kept, at)) continue;
+    const startable = [...nodes.byId].filter(
+      ([id, { array: of, group, gone, kept }]) =>
+        of === array && group === placementGroup && !gone && !open.has(id) && isStartable(kept, at),
+    );
+    if (this.#lackedAt > at - DECEIVED_MS && startable.length + count <= this.#lackingIn(array, at, at))
+      return;
+    for (const [, { host = "?" }] of startable)
       violate(
         "besideStopped",
         1,
-        `a node of ${array} was created (committed at ${at}) though ${node.host} is off`,
+        `a node of ${array} was created (committed at ${at}) though ${host} is off`,
       );
-    }
   }
 }
 
-function isStartable({ offAt, startAt, endAt, isEnded }: Kept, at: number): boolean {
+function isStartable(kept: Kept | undefined, at: number): boolean {
+  if (kept === undefined) return false;
+  const { offAt, startAt, endAt, isEnded } = kept;
   if (offAt === undefined || isEnded || at - offAt < KNOWN_OFF_MS) return false;
   if (endAt !== undefined && at - endAt < OPEN_MS) return false;
   return startAt === undefined || at - startAt >= REFUSED_MS;

@@ -175,6 +175,7 @@ export class Judge {
   /** CycleCloud has shown a status without any node, although there are some. */
   falselyEmpty(): void {
     this.#creates.falselyEmpty();
+    this.#kept.falselyEmpty();
   }
 
   see(event: SimulatorEvent): void {

@@ -52,7 +52,7 @@ export const KEPT_MUTANTS: readonly DownMutant[] = [
   ),
   mutant(
     "a node that shut itself down is started",
-    { in: "mayBeStarted", from: '&& known?.kept?.by !== "down"', to: "" },
+    { in: "mayBeStarted", from: 'known?.kept?.by !== "down"', to: "true" },
     "demand does not start it",
   ),
   mutant(
@@ -90,7 +90,7 @@ export const KEPT_STORM_MUTANTS: readonly Mutant[] = [
     name: "a node whose start is under way counts twice against its quota",
     edits: [{ in: "goingIn", from: 'if (standing.kind === "starting") return [nodeId];', to: "" }],
     moves: "endedInVain",
-    seeds: [5, 7, 16],
+    seeds: [81],
     weather,
   },
   {
@@ -102,7 +102,7 @@ export const KEPT_STORM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "new nodes are created before deallocated ones are started",
-    edits: [{ in: "mayBeStarted", from: "return isThere &&", to: 'return node.name === "" && isThere &&' }],
+    edits: [{ in: "mayBeStarted", from: 'node.phase === "deallocated" &&', to: 'node.phase === "off" &&' }],
     moves: "besideStopped",
     seeds: 20,
     weather,

@@ -5,8 +5,11 @@ import type { Mutant } from "./mutants.ts";
  * The product with one rule of docs/protocol.md left out. The first seeds of one kind of weather find it: it took 56 at most when this was
  * written.
  */
-function inWeather(kind: Kind, mutant: Omit<Mutant, "kind" | "seeds">): Mutant {
-  return { ...mutant, kind, seeds: 100 };
+function inWeather(
+  kind: Kind,
+  mutant: Omit<Mutant, "kind" | "seeds"> & Pick<Partial<Mutant>, "seeds">,
+): Mutant {
+  return { seeds: 100, ...mutant, kind };
 }
 
 export const LASTING_MUTANTS: readonly Mutant[] = [
@@ -87,6 +90,7 @@ export const LASTING_MUTANTS: readonly Mutant[] = [
     name: "an old question is granted after a newer one was told to stay",
     edits: [{ in: "isOvertaken", from: "return asked <= question.asked &&", to: "return asked < 0 &&" }],
     moves: "stoppedOpen",
+    seeds: [419],
   }),
   inWeather("scripts", {
     name: "a report stops a node that has just asked, or was told to stay",

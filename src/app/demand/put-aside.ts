@@ -31,7 +31,12 @@ export async function putAside(app: App, message: RejectedMessage): Promise<void
       (problem: Problem) => `${problem.path}: found ${problem.found}, expected ${problem.expected}`,
     ),
   });
-  await queue.reject(message);
+  const leave = await app.lanes.aside.enter("small", 1, app.ports.clock);
+  try {
+    await queue.reject(message);
+  } finally {
+    leave?.();
+  }
   try {
     await show(app, message);
   } catch (error) {

@@ -27,6 +27,8 @@ interface Lanes {
   readonly process: ProcessId;
   /** Messages that are being read or recorded. */
   readonly reading: Gate;
+  /** Messages that are being put aside: a few at a time, so that a flood of them leaves storage to demand and plans. */
+  readonly aside: Gate;
   /** Plans that are being made, by what the demand of their clusters takes. */
   readonly planning: Gate;
   /** Clusters whose last bodies written ahead became useless: see commit.ts. */
@@ -64,6 +66,9 @@ interface KnownNodes {
 /** A cluster whose demand takes less than this part of the room for plans does not wait for others that take more. */
 export const SMALL_PART = 0.05;
 
+/** Each takes more processor time than the storage call for it, so more at a time would not be faster. */
+const ASIDE_TOGETHER = 3;
+
 /** Credentials on trial, by name: see credentials.ts. */
 interface Trials {
   /** CycleCloud has accepted them, and not refused them since. */
@@ -99,6 +104,7 @@ export function createLanes({
     process,
     budget,
     reading: new Gate(budget),
+    aside: new Gate({ small: ASIDE_TOGETHER, large: ASIDE_TOGETHER }),
     planning: new Gate({ small: budget.demand, large: budget.demand }),
     wasted: new Set(),
     revivedAt: new Map(),

@@ -24,8 +24,10 @@ export type Tasks = "new" | "bound";
 const MOST_NAMES = 5;
 /** To look up a job among thousands costs about as much as this many other steps. */
 const STEPS_OF_FREE_SLOT = 4;
-/** What is put on a bin takes memory, of which a plan has no more than its steps allow: about a million of these. */
+/** What is put on a bin takes memory, of which a plan has no more than its steps allow: about half a million of these. */
 const STEPS_OF_CONTENT = 25;
+/** Of a task that runs there already, the door has counted the memory: this is the time that it takes. */
+const STEPS_OF_BOUND = 5;
 /** To list one job of a node costs about as much as this many other steps. */
 const STEPS_OF_NAME = 5;
 
@@ -58,7 +60,7 @@ export class BinContents {
 
   /** Puts slots on each node of the bin, or 0 slots for a target that counts the nodes. */
   put(bin: Bin, claimant: Claimant, slots: number, tasks: Tasks): void {
-    this.#budget.spend(STEPS_OF_CONTENT);
+    this.#budget.spend(tasks === "bound" ? STEPS_OF_BOUND : STEPS_OF_CONTENT);
     this.#latest[bin] = { claimant, slots, tasks, before: this.#latest[bin] };
   }
 

@@ -168,7 +168,10 @@ export class Budget {
 
   #open(): void {
     if (this.#set !== undefined) this.#account = this.#purse.accountOf(this.#set);
-    this.#granted = this.#account.left + (this.#account.mayDraw ? this.#purse.pot : 0);
+    const { left, mayDraw } = this.#account;
+    const pot = mayDraw ? this.#purse.pot : 0;
+    // Work that must not be interrupted may overdraw the pot. That takes nothing from the shares of other sets.
+    this.#granted = left > 0 ? left + Math.max(0, pot) : pot;
     this.#left = this.#granted;
   }
 

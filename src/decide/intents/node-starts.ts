@@ -32,8 +32,12 @@ export function isStarting(known: LedgerNode | undefined): boolean {
  * KeepAlive belongs to a person, and we could not stop it again. One that had shut itself down would do so again.
  */
 export function mayBeStarted(node: Node, known: LedgerNode | undefined): boolean {
-  const isThere = node.phase === "deallocated" && node.missing === undefined;
-  return isThere && !node.keepAlive && known?.start === undefined && known?.kept?.by !== "down";
+  return (
+    node.phase === "deallocated" &&
+    !node.keepAlive &&
+    known?.start === undefined &&
+    known?.kept?.by !== "down"
+  );
 }
 
 /** Until when a node pauses after a failed start. Undefined if it does not pause. */
@@ -46,18 +50,30 @@ export function bootingSince(known: LedgerNode): Instant {
   return known.start?.state === "shown" ? known.start.since : known.firstSeenAt;
 }
 
-/** The start of a node after a new observation. */
-export function nextStart(old: LedgerNode | undefined, node: Node, now: Instant): NodeStart | undefined {
+/** Whether an observation that began at `began` may show a deallocated node as it was before: it began before the one that showed it off had arrived. */
+export function isFromBefore(old: LedgerNode | undefined, began: Instant): boolean {
+  return old?.deallocated === true && old.kept !== undefined && began < old.kept.since;
+}
+
+/** The start of a node after a new observation, which began at `began`. */
+export function nextStart(
+  old: LedgerNode | undefined,
+  node: Node,
+  now: Instant,
+  began: Instant = now,
+): NodeStart | undefined {
   const start = old?.start;
-  if (node.phase === "deallocated") {
+  if (node.phase === "deallocated" || isFromBefore(old, began)) {
     if (start?.state !== "shown") return start;
+    // It may show the node as it was before.
+    if (began < (start.shownAt ?? start.since)) return { ...start, state: "accepted" };
     const message = "it was deallocated again before it was Ready";
     return old?.firstReadyAt === undefined ? failedStart(message, now, OFF_AGAIN_REST_SECONDS) : undefined;
   }
   if (old?.deallocated !== true) return start;
   // It starts, or stops again already. Our start is over, even if another tool started the node.
   const stopped = old.kept?.by === undefined ? {} : { stopped: true as const };
-  return { state: "shown", since: isStarting(old) ? (start?.since ?? now) : now, ...stopped };
+  return { state: "shown", since: isStarting(old) ? (start?.since ?? now) : now, shownAt: now, ...stopped };
 }
 
 /**

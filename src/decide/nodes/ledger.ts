@@ -20,7 +20,7 @@ import type { Origin } from "../intents/in-flight.ts";
 import { originsOf } from "../intents/in-flight.ts";
 import type { NodeFacts } from "../senders/host-facts.ts";
 import { factThatCounts } from "./planned-beside.ts";
-import { nextStart } from "../intents/node-starts.ts";
+import { isFromBefore, nextStart } from "../intents/node-starts.ts";
 
 /** A node that is gone is remembered for this time, so that a late question of it is granted. */
 const REMEMBER_GONE_SECONDS: Seconds = 3600;
@@ -63,7 +63,7 @@ function updateLedger(
     // Head nodes and other single nodes belong to no node array and are not ours. A node that the ledger knows stays, even if this status
     // does not list its array.
     if (!arrays.has(node.array) && (old === undefined || old.goneAt !== undefined)) return;
-    const known = updateNode(old, node, origins.get(node.nodeId), facts, now);
+    const known = updateNode(old, node, origins.get(node.nodeId), facts, now, observation.snapshot.at);
     if (known !== old) touched += 1;
     present.push(known);
   });
@@ -111,15 +111,16 @@ function updateNode(
   origin: Origin | undefined,
   facts: NodeFacts,
   now: Instant,
+  began: Instant,
 ): LedgerNode {
-  const isDeallocated = node.phase === "deallocated";
+  const isDeallocated = node.phase === "deallocated" || isFromBefore(old, began);
   const isUpByReport = saysUp(old, node, facts);
   const up = node.phase === "ready" || isUpByReport ? now : undefined;
   // A deallocated node has no VM. The VM that its start makes has never been Ready, and its boot timeout begins then.
   const firstReadyAt = isDeallocated ? undefined : (old?.firstReadyAt ?? up);
   const shown: Shown = {
     busyness: nextBusyness(old, node, facts, now),
-    start: nextStart(old, node, now),
+    start: nextStart(old, node, now, began),
     firstReadyAt,
     leftReadyAt: isUpByReport ? undefined : nextLeftReady(old, node, firstReadyAt, now),
     unclearSince: nextUnclear(old, node, now),

@@ -30,7 +30,7 @@ export function conclude(on: Conclusion): Decision {
   // For observed arrays the plan is made in the same way, and only shown.
   const { done, withheld } = splitByReach(weighed.allocation, reach, on.ledger);
   const creates = on.record.createsFrom === undefined ? done.creates : [];
-  const { starts } = done;
+  const starts = presentIn(snapshot, done.starts);
   const judged = judgeNodes(on, withStarts(on.ledger, starts, now));
   const { ledger, terminates, unstopped } = judged;
   const deallocates = nodesToDeallocate(terminates, ledger, snapshot);
@@ -56,6 +56,13 @@ export function conclude(on: Conclusion): Decision {
       ? { waitsForStops: true }
       : {}),
   };
+}
+
+/** Without those that the status lacks: they count as there for a minute, so that nothing is created in their place, and are not started now. */
+function presentIn({ nodes }: Snapshot, starts: readonly NodeId[]): readonly NodeId[] {
+  if (starts.length === 0) return starts;
+  const lacking = new Set(nodes.flatMap((node) => (node.missing === undefined ? [] : [node.nodeId])));
+  return starts.filter((id) => !lacking.has(id));
 }
 
 /** The part of a plan that says why. */

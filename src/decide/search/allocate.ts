@@ -43,11 +43,12 @@ export function allocate(
     budget,
     cost,
     policy,
-    (raises, { steps, explains, first, at = now }) => {
+    (raises, { steps, explainedTo, first, at = now }) => {
       const other = raisedWorld(world, raises);
       if (other === undefined) return undefined;
       const some = first === undefined ? ranked : ranked.slice(0, first);
-      return solve(readProblem(other, some, { ...policy, steps }, at), explains === true).plan;
+      return solve(readProblem(other, some, { ...policy, steps }, at), explainedTo !== undefined, explainedTo)
+        .plan;
     },
   );
   return new Answer({ ...plan, outcomes: tryRemedies(plan.outcomes, trials) }, problem, isLeast);
@@ -61,17 +62,17 @@ interface Solved {
   readonly isLeast: true | undefined;
 }
 
-/** The best plan for a problem. `withReasons`: it says why demands are unmet. */
-function solve(problem: Problem, withReasons: boolean): Solved {
+/** The best plan for a problem. `withReasons`: it says why demands are unmet, jobs up to the rank `last`. */
+function solve(problem: Problem, withReasons: boolean, last = Infinity): Solved {
   const first: Try = { way: { order: "rank", opening: "own" }, entries: problem.entries };
-  const inRankOrder = attempt(problem, first, { withReasons });
+  const inRankOrder = attempt(problem, first, { withReasons, last });
   const { best, taken, isLeast } = improve(problem, first, inRankOrder);
   const { budget } = problem.ground;
   const cost = budget.spent;
   // Only the chosen plan needs reasons, and only for what it leaves unmet.
   if (!withReasons || taken === first || isComplete(best)) return { plan: best, cost, isLeast };
   // Repeating the try costs what it cost before.
-  const plan = budget.on("repeating", () => attempt(problem, taken, { withReasons: true })) ?? best;
+  const plan = budget.on("repeating", () => attempt(problem, taken, { withReasons: true, last })) ?? best;
   return { plan, cost, isLeast };
 }
 

@@ -38,13 +38,24 @@ import { TOLERANCE } from "../../domain/resources.ts";
 import { NO_PRICE } from "../draft/offered.ts";
 import type { Bin } from "../bins/bin-columns.ts";
 
-/** Places the entries of a try, in its order, into an empty plan. `withReasons`: also works out why demands are unmet. */
+/** What is worked out beside the plan. */
+interface Extent {
+  /** Also why demands are unmet. */
+  readonly withReasons: boolean;
+  /** The last rank of which jobs get full reasons. Absent: all do. */
+  readonly last?: number;
+}
+
+/** Places the entries of a try, in its order, into an empty plan. */
 export function attempt(
   problem: Problem,
   { way, entries, mix }: Try,
-  { withReasons }: { readonly withReasons: boolean },
+  { withReasons, last: lastExplained }: Extent,
 ): Attempt {
-  const run = beginRun(problem, way, withReasons);
+  const reasonBudget = withReasons
+    ? new ReasonBudget(problem.policy.preference !== "bucket-order", lastExplained)
+    : undefined;
+  const run = beginRun(problem, way, reasonBudget);
   const { draft, homes, order } = run;
   // The last plan is read only if this try uses it. So plans of other tries do not depend on it.
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
@@ -151,22 +162,21 @@ const isPlain = ({ together, isGang, requirements, jobClass }: Ask): boolean =>
 function beginRun(
   { ground, order, shared, least, bindings, scopes, start, policy, now }: Problem,
   way: Way,
-  withReasons: boolean,
+  reasonBudget: Run["reasonBudget"],
 ): Run {
   const bins = new Bins(ground, order, shared.left, least);
   const draft = beginDraft(bins, { policy, now, start }, way);
   for (const { bin, ask, slots } of bindings.slots) {
+    bins.budget.turnTo(ask.set);
     bins.occupyBound(bin, ask, slots);
     draft.caps.hold(holderOf(ask), bins, bin);
     draft.bound.set(ask.demand, (draft.bound.get(ask.demand) ?? new Set()).add(bin));
   }
-  const isInBucketOrder = policy.preference === "bucket-order";
-  const reasonBudget = withReasons ? new ReasonBudget(!isInBucketOrder) : undefined;
   return {
     draft,
     scopes,
     homes: bindings.homes,
-    order: isInBucketOrder ? new BucketOrder(draft, shared, reasonBudget) : undefined,
+    order: policy.preference === "bucket-order" ? new BucketOrder(draft, shared, reasonBudget) : undefined,
     reasonBudget,
     refusals: new Refusals(),
   };

@@ -66,8 +66,8 @@ interface TrialTerms {
   readonly steps: number;
   /** Another time than that of the plan. */
   readonly at: Instant | undefined;
-  /** The plan says what is lacking. */
-  readonly explains?: true;
+  /** The plan says what demands up to this rank lack. Absent: of none. */
+  readonly explainedTo?: number;
   /** Only this number of demands: the first by rank. */
   readonly first?: number;
 }
@@ -124,7 +124,7 @@ export class Trials {
     return this.#budget.on("explaining", () => {
       let raises = binding.raises;
       for (let round = 0; round < ROUNDS; round += 1) {
-        const trial = this.#try(raises, rank, { at, explains: true });
+        const trial = this.#try(raises, rank, { at, explainedTo: rank });
         if (trial === undefined) return undefined;
         if (trial.isEnough)
           return this.#smallest(this.#tight({ binding, raises, trial }, rank, at), rank, at);

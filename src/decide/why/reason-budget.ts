@@ -9,22 +9,27 @@ import { withoutAbsent } from "../../domain/without-absent.ts";
 /** Maximum number of different unmet jobs that get full reasons. More are unreadable, and each takes as long as placing dozens of jobs. */
 const MOST_EXPLAINED = 1000;
 
-/** Which unmet jobs get full reasons: the first by rank. Each of the others names one of these that asks for the same nodes. */
+/**
+ * Which unmet jobs get full reasons: the first by rank, and none beyond the rank `last`. Each of the others names one of these that asks for
+ * the same nodes.
+ */
 export class ReasonBudget {
   /** Whether packed jobs of one class share their reasons, so that one more costs nothing. */
   readonly #sharesReasons: boolean;
+  readonly #last: number;
   #explained = 0;
   readonly #classes = new Set<JobClass>();
   readonly #like = new Map<Requirements, string>();
   readonly #briefs = new Map<Requirements, readonly Reason[]>();
 
-  constructor(sharesReasons: boolean) {
+  constructor(sharesReasons: boolean, last = Infinity) {
     this.#sharesReasons = sharesReasons;
+    this.#last = last;
   }
 
   /** Whether a job gets full reasons if it is unmet. */
   covers(ask: Ask): boolean {
-    return this.#explained < MOST_EXPLAINED || this.#isShared(ask);
+    return ask.rank <= this.#last && (this.#explained < MOST_EXPLAINED || this.#isShared(ask));
   }
 
   /** Counts a job that got full reasons. */

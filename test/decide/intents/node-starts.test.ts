@@ -32,49 +32,49 @@ describe("what an observation shows about a start", () => {
       name: "accepted, and on its way: since it was asked for",
       known: { ...off, start: start("accepted") },
       phase: "coming",
-      next: start("shown"),
+      next: { ...start("shown"), shownAt: NOW },
     },
     {
       name: "no answer, but on its way",
       known: { ...off, start: start("unsure") },
       phase: "coming",
-      next: start("shown"),
+      next: { ...start("shown"), shownAt: NOW },
     },
     {
       name: "up between two observations",
       known: { ...off, start: start("accepted") },
       phase: "ready",
-      next: start("shown"),
+      next: { ...start("shown"), shownAt: NOW },
     },
     {
       name: "accepted, and already on its way down again",
       known: { ...off, start: start("accepted") },
       phase: "going",
-      next: start("shown"),
+      next: { ...start("shown"), shownAt: NOW },
     },
     {
       name: "failed on its way",
       known: { ...off, start: start("accepted") },
       phase: "failed",
-      next: start("shown"),
+      next: { ...start("shown"), shownAt: NOW },
     },
     {
       name: "started by another tool: since this observation",
       known: off,
       phase: "coming",
-      next: { state: "shown", since: NOW },
+      next: { state: "shown", since: NOW, shownAt: NOW },
     },
     {
       name: "refused, and then started by another tool",
       known: { ...off, start: start("refused") },
       phase: "coming",
-      next: { state: "shown", since: NOW },
+      next: { state: "shown", since: NOW, shownAt: NOW },
     },
     {
       name: "refused, and on its way down",
       known: { ...off, start: start("refused") },
       phase: "going",
-      next: { state: "shown", since: NOW },
+      next: { state: "shown", since: NOW, shownAt: NOW },
     },
     {
       name: "on its way for some time",
@@ -90,6 +90,38 @@ describe("what an observation shows about a start", () => {
     },
   ])("$name", ({ known, phase, next }) => {
     expect(nextStart(rememberNode(buildNode("n1"), known), buildNode("n1", { phase }), NOW)).toEqual(next);
+  });
+
+  test("off in an observation that began before the one that showed it had arrived: it waits as before", () => {
+    const off = rememberNode(asleep("n1"), { deallocated: true, start: start("accepted") });
+    const shown = nextStart(off, buildNode("n1", { phase: "coming" }), at(12));
+    expect(shown).toEqual({ ...start("accepted"), state: "shown", shownAt: at(12) });
+    const up = rememberNode(
+      buildNode("n1", { phase: "coming" }),
+      shown === undefined ? {} : { start: shown },
+    );
+    expect(nextStart(up, asleep("n1"), at(14), at(8))).toMatchObject({
+      ...start("accepted"),
+      state: "accepted",
+    });
+    expect(nextStart(up, asleep("n1"), at(24), at(18))).toMatchObject({ state: "refused", since: at(24) });
+  });
+
+  test("up in an observation that began before the one that showed it off had arrived: it is off as before", () => {
+    const off = rememberNode(asleep("n1"), { deallocated: true, kept: { since: at(12), by: "callback" } });
+    const [early, late] = [8, 12].map((began) => nextStart(off, buildNode("n1"), at(14), at(began)));
+    expect(early).toBe(undefined);
+    expect(late).toMatchObject({ state: "shown", since: at(14) });
+    const observation = {
+      snapshot: buildSnapshot([buildNode("n1")], { at: at(8) }),
+      requestNodes: new Map(),
+    };
+    const before = buildLedger([off]);
+    const next = followNodes({ ledger: before, isRestart: false }, observation, [], new Map(), at(14));
+    expect(next.get(nodeId("n1"))).toMatchObject({
+      deallocated: true,
+      kept: { since: at(12), by: "callback" },
+    });
   });
 
   test("off again before it was Ready: it came to nothing", () => {

@@ -22,7 +22,7 @@ test.each<{ name: string; evidence: Evidence }>([
       firstSeenAt: at(-1000),
     });
     const start = nextStart(off, buildNode("n-1", { phase: "coming" }), at(3));
-    expect(start).toEqual({ state: "shown", since: at(3) });
+    expect(start).toEqual({ state: "shown", since: at(3), shownAt: at(3) });
     const seen = rememberNode(buildNode("n-1", { phase: "coming" }), {
       firstSeenAt: at(-1000),
       ...(start === undefined ? {} : { start }),
@@ -31,7 +31,7 @@ test.each<{ name: string; evidence: Evidence }>([
     const state = { record: { ...EMPTY_RECORD, intents: [intent] }, ledger: buildLedger([seen]) };
     const settled = settle(state, R1, evidence, at(5));
     // Else its boot timeout would count from the day on which it was first seen.
-    expect(settled.ledger.get(ID)?.start).toEqual({ state: "shown", since: at(3) });
+    expect(settled.ledger.get(ID)?.start).toEqual({ state: "shown", since: at(3), shownAt: at(3) });
     expect(settled.record.intents).toEqual([]);
     expect(settled.record.backoffs).toEqual([]);
   },

@@ -59,6 +59,25 @@ describe("a plan", () => {
     expect(again.record.intents).toEqual(first.record.intents);
   });
 
+  test("creates nothing in the place of nodes that the status lacks, and starts them once it shows them again", () => {
+    const state = { sets: target(2), ledger: known(two), seen: buildSnapshot(two, { at: at(-30) }) };
+    const empty = decideOn([], state);
+    expect(empty.record.intents).toEqual([]);
+    expect(empty.plan).toMatchObject({ creates: [], demands: [{ asked: 2, placed: 2, pending: 2 }] });
+    const { record, ledger } = empty;
+    const again = decideOn(two, { sets: target(2), record, ledger, seen: empty.seen }, {}, at(20));
+    expect(again.plan).toMatchObject({ creates: [], starts: ["n1", "n2"] });
+    const later = decideOn([], { sets: target(2), record, ledger, seen: empty.seen }, {}, at(40));
+    expect(later.plan.creates).toEqual([]);
+    const gone = decideOn(
+      [],
+      { ...state, record: later.record, ledger: later.ledger, seen: later.seen },
+      {},
+      at(80),
+    );
+    expect(gone.plan.creates).toMatchObject([{ count: 2 }]);
+  });
+
   test("takes nodes that are coming before those that must be started", () => {
     const nodes = [asleep("n1"), buildNode("n2", { phase: "coming" })];
     const decision = decideOn(nodes, { sets: target(1) });
