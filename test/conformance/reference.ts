@@ -37,9 +37,16 @@ export function causesOf(
 ): readonly Switch[] | undefined {
   if (!isRecorded(answerWith(one, surroundings, ALL_SWITCHES))) return undefined;
   let switches = ALL_SWITCHES;
-  for (const without of ALL_SWITCHES) {
-    const others = switches.filter((other) => other !== without);
+  // Many at once first: as a rule few matter.
+  const turnOff = (some: readonly Switch[]): void => {
+    const others = switches.filter((one) => !some.includes(one));
     if (isRecorded(answerWith(one, surroundings, others))) switches = others;
-  }
+    else if (some.length > 1) {
+      const half = Math.ceil(some.length / 2);
+      turnOff(some.slice(0, half));
+      turnOff(some.slice(half));
+    }
+  };
+  turnOff(ALL_SWITCHES);
   return switches;
 }

@@ -76,6 +76,7 @@ export function choiceOf(value: Value, options: readonly Value[]): number {
 
 /** `*`, `?`, `[ab]`, `[a-z]` and `[!a]`; everything else is itself. */
 function isMatch(pattern: string, text: string): boolean {
+  if (!/[*?[]/.test(pattern)) return pattern === text;
   const source = pattern.replaceAll(/\[!?[^\]]+\]|[\s\S]/g, (part) => {
     if (part === "*") return "[\\s\\S]*";
     if (part === "?") return "[\\s\\S]";
