@@ -236,6 +236,18 @@ const ROWS: readonly Row[] = [
     library: ["a-1 1, a-2 1"],
     ours: ["a-1 1, a-2 1, a-3 1"],
   },
+  {
+    switch: "true-is-one",
+    input: inputOf(
+      [arrayOf("a", [D4])],
+      [{ name: "j", constraints: [{ ncpus: 1 }, { $shared_value: { id: "v", target: 1 } }] }],
+      {
+        shared_resources: [{ id: "v", kind: "value", resource_name: "v", source: "s", current_value: true }],
+      },
+    ),
+    library: ["a-1 1"],
+    ours: [""],
+  },
 ];
 
 const placedIn = (answer: Json): readonly string[] =>

@@ -3,7 +3,7 @@ import type { Constraint } from "./constraints.ts";
 import { GIVEN } from "./constraints.ts";
 import type { Switches } from "./switches.ts";
 import type { Value, Values } from "./values.ts";
-import { bytesPer, choiceOf, countOf, isEnough, isSize, Refused, timesIn } from "./values.ts";
+import { bytesPer, choiceOf, countOf, isEnough, isSameValue, isSize, Refused, timesIn } from "./values.ts";
 
 /** A node, or the example by which a bucket is judged. */
 export interface Place {
@@ -176,11 +176,17 @@ export class Judge {
         return { ...HOLDS, takes: [take] };
       }
       case "pool-value":
-        return this.pools.values.get(one.pool) === one.target ? HOLDS : refused("InvalidSharedValue");
+        return this.#isValue(this.pools.values.get(one.pool), one.target)
+          ? HOLDS
+          : refused("InvalidSharedValue");
       case "backoff":
         if (this.#switches.has("backoff-counts-alone") && !isMember) return HOLDS;
         return isBackingOff(place, one.seconds) ? refused("CapacityFailureBackoff") : HOLDS;
     }
+  }
+
+  #isValue(found: Value | undefined, target: Value): boolean {
+    return this.#switches.has("true-is-one") ? isSameValue(found, target) : found === target;
   }
 
   /** What a choice compares: an amount in all, whatever is taken of it. */

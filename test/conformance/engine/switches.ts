@@ -31,6 +31,7 @@ export const SWITCHES = {
   "first-quota-counts": 0,
   "nodes-do-not-count-in-buckets": 0,
   "groups-count-for-each-size": 0,
+  "true-is-one": 0,
 } as const;
 
 export type Switch = keyof typeof SWITCHES;

@@ -165,8 +165,13 @@ class WorldReader {
       nodes: nodes.toSorted((a, b) => compareNames(a.name, b.name)),
       make: (name) => {
         const made = described(name, isItself ? offer.vm.gpus : this.#gpusOf(offer));
-        const own = this.#defaults.of({ ...made, resources });
-        return { ...placeOf(made.properties, own), ...nodeOf(name, id, "new") };
+        const host = `a host of chance for ${name}`;
+        const isNamed = this.#switches.has("one-node-refuses-its-bucket");
+        const properties = isNamed
+          ? { ...made.properties, hostname: host, hostname_or_uuid: host }
+          : made.properties;
+        const own = this.#defaults.of({ ...made, properties, resources });
+        return { ...placeOf(properties, own), ...nodeOf(name, id, "new") };
       },
     };
   }
