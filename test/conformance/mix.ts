@@ -97,7 +97,7 @@ const ODD_MEMBERS: readonly Fields[] = [
   { memkb: "size::1g" },
   { mem: "memory::1.5g" },
   { memgb: ["memory::64g", 32] },
-  { exclusive: true },
+  // Not "exclusive": beside "exclusive-task" it would ask for one slot on a node and for several.
   { "exclusive-task": true },
   { "in-a-placement-group": false },
   { "in-a-placement-group": true },
