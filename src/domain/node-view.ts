@@ -7,6 +7,8 @@ export interface NodeView {
   readonly properties: NodeProperties;
   /** The free amount of each resource. For a new node the total. */
   readonly available: Resources;
+  /** The total of each resource, which choices compare. Absent: nothing is taken. */
+  readonly totals?: Resources;
   /** CycleCloud's id. Null if the node does not exist yet. */
   readonly nodeId: string | null;
   /** Plain values in its Configuration. */

@@ -1,6 +1,5 @@
 import { standingsOf } from "../../src/decide/nodes/standing.ts";
 import { compileDefaults, withNodeId } from "../../src/decide/constraints/default-resources.ts";
-import { familyKey, familyOf } from "../../src/decide/world/quota-family.ts";
 import { generateGroups } from "../../src/decide/bucket-order/bucket-list.ts";
 import { viewHost } from "../../src/decide/world/host-view.ts";
 import { overlayReport } from "./overlay-report.ts";
@@ -17,8 +16,6 @@ import type { NodeView } from "../../src/domain/node-view.ts";
 import { DEFAULT_POLICY } from "../../src/domain/policy.ts";
 import type { Resources } from "../../src/domain/resources.ts";
 import { instant } from "../../src/domain/units.ts";
-import { catalogueOf } from "../../src/domain/vm-size-data.ts";
-import { agreeingStatus } from "./agreeing-status.ts";
 import type { Json } from "./compare.ts";
 import { isList, isObject, textOf } from "./compare.ts";
 import type { HostReport } from "./vector-cluster.ts";
@@ -57,11 +54,7 @@ type Input = Readonly<Record<string, Json>>;
 
 /** The world of a case: what the product makes of the status, and the figures of the scheduler above it. */
 export function readCaseWorld(input: Input, rules: ResourceRules): CaseWorld {
-  const catalogue = catalogueOf(DEFAULT_POLICY);
-  const status = agreeingStatus(input["clusterStatus"], input["nodes"], (type, region) =>
-    familyKey(familyOf(catalogue, region, machineType(type)).name),
-  );
-  const snapshot = readSnapshot({ ...input, clusterStatus: status });
+  const snapshot = readSnapshot(input);
   const places = new ClusterBuckets(snapshot.arrays, rules);
   const base = buildWorld({
     snapshot,

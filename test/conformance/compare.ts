@@ -10,7 +10,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /** Sizes are compared by their bytes with this relative tolerance (the README of the vectors); nothing else has any. */
 const SIZE_TOLERANCE = 1e-9;
 
-const UNITS: Readonly<Record<string, number>> = {
+export const UNITS: Readonly<Record<string, number>> = {
   b: 1,
   k: 2 ** 10,
   m: 2 ** 20,
@@ -68,3 +68,9 @@ export function isObject(value: unknown): value is { readonly [key: string]: Jso
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+export type Fields = Readonly<Record<string, Json>>;
+
+export const fieldsOf = (value: Json | undefined): Fields => (isObject(value) ? value : {});
+export const listOf = (value: Json | undefined): readonly Json[] => (isList(value) ? value : []);
+export const objectsIn = (value: Json | undefined): readonly Fields[] => listOf(value).filter(isObject);

@@ -1,4 +1,3 @@
-import { someMember } from "./allocator-case.ts";
 import type { Difference, Json } from "./compare.ts";
 import { bytesOfText, isClose, isList, isObject, textOf } from "./compare.ts";
 import type { Surroundings, VectorCase } from "./vector-case.ts";
@@ -122,7 +121,7 @@ export const DEVIATIONS: readonly Deviation[] = [
   },
 ];
 
-export const LIBRARY_NAMES: ReadonlySet<string> = new Set([
+const LIBRARY_NAMES: ReadonlySet<string> = new Set([
   "ncpus",
   "pcpus",
   "ngpus",
@@ -154,7 +153,7 @@ function isRefused(expected: Json): boolean {
   return isObject(expected) && "raises" in expected;
 }
 
-export function isGroupRefused(key: string, value: Json): boolean {
+function isGroupRefused(key: string, value: Json): boolean {
   return (
     key === "in-a-placement-group" &&
     (value === false || value === 0 || (typeof value === "string" && /^(?:false|0+)$/i.test(value)))
@@ -162,7 +161,7 @@ export function isGroupRefused(key: string, value: Json): boolean {
 }
 
 /** Whether one resource is asked for by two members that must hold together. */
-export function asksTwice(constraint: Json | undefined): boolean {
+function asksTwice(constraint: Json | undefined): boolean {
   const conjunctions: Json[][] = [];
   collectAmounts(constraint, conjunctions);
   return conjunctions.some((names) => new Set(names).size < names.length);
@@ -191,7 +190,7 @@ const longest = (lists: readonly Json[][]): Json[] =>
   lists.reduce((best, list) => (list.length > best.length ? list : best), []);
 
 /** Resources that are sizes: the library's, and those that the configuration takes from memory or writes as a size. */
-export function sizedResources(world: Readonly<Record<string, Json>> | undefined): ReadonlySet<string> {
+function sizedResources(world: Readonly<Record<string, Json>> | undefined): ReadonlySet<string> {
   const configured = defaultsOf(world ?? {})
     .filter(({ value }) => value === "node.memory" || bytesOfText(value) !== undefined)
     .map(({ name }) => textOf(name));
@@ -231,4 +230,11 @@ function arrayResources(input: Readonly<Record<string, Json>>, node: string): Re
   const autoscale = isObject(configuration) ? configuration["autoscale"] : undefined;
   const resources = isObject(autoscale) ? autoscale["resources"] : undefined;
   return isObject(resources) ? resources : {};
+}
+
+/** Whether a member anywhere in the constraints has this property. */
+function someMember(value: Json | undefined, test: (key: string, value: Json) => boolean): boolean {
+  if (isList(value)) return value.some((item) => someMember(item, test));
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(([key, member]) => test(key, member) || someMember(member, test));
 }

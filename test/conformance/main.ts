@@ -15,7 +15,7 @@ which deviations there are. Exits with 1 if a case failed or none was run, with 
   --actual FILE  writes what was answered, one JSON object a line: folder, file, name, result, verdict`;
 const MOST_SHOWN = 3;
 const total = emptyCount();
-const defects = new Map<number, number>();
+const causes = new Map<string, number>();
 const { values, positionals } = readArguments();
 if (values.help === true) {
   console.log(USAGE);
@@ -31,8 +31,8 @@ for (const file of files) {
   if (suite === undefined) console.log(`${nameOf(file)}: not run, its folder is not known here yet`);
   else runFile(file, suite);
 }
-for (const [defect, cases] of [...defects].sort(([a], [b]) => a - b))
-  console.log(`deviation ${defect}: ${cases} ${cases === 1 ? "case" : "cases"}`);
+for (const [cause, cases] of [...causes].sort(([, a], [, b]) => b - a))
+  console.log(`${cause}: ${cases} ${cases === 1 ? "case" : "cases"}`);
 console.log(countText(total));
 if (total.failed > 0 || total.passed + total.deviated === 0) process.exitCode = 1;
 
@@ -88,7 +88,7 @@ function judge(suite: Suite, one: VectorCase, surroundings: Surroundings): Verdi
     return judgeCase(suite, one, surroundings);
   } catch (error) {
     const thrown = { path: "(thrown)", expected: "an answer", actual: messageOf(error) };
-    return { kind: "failed", actual: null, differences: [thrown], defects: [] };
+    return { kind: "failed", actual: null, differences: [thrown], causes: [] };
   }
 }
 
@@ -113,7 +113,7 @@ function runFile(file: string, suite: Suite): void {
     const verdict = judge(suite, one, surroundings);
     count[verdict.kind] += 1;
     total[verdict.kind] += 1;
-    for (const defect of verdict.defects) defects.set(defect, (defects.get(defect) ?? 0) + 1);
+    for (const cause of verdict.causes) causes.set(cause, (causes.get(cause) ?? 0) + 1);
     if (verdict.kind === "failed") showFailure(suite, one.name, verdict);
     writeActual(file, one.name, verdict);
   }

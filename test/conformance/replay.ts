@@ -118,8 +118,10 @@ export class Replay {
   #take(node: ReplayNode, job: JobDemand, matcher: ReturnType<typeof compileAll>, slots: number): void {
     node.used = true;
     node.jobs.add(job.name);
+    const jobs = new Set([...node.jobs].filter((name) => name !== job.name));
     for (let rest = slots; rest > 0;) {
-      const judgement = matcher({ ...node.view, available: node.left, jobs: new Set() }, this.#shared);
+      const view = { ...node.view, available: node.left, totals: node.totals, jobs };
+      const judgement = matcher(view, this.#shared);
       if (judgement.kind === "refused") return;
       if (judgement.closes !== undefined) node.closed = true;
       // Of alternatives the one that holds is filled before the next is looked at.

@@ -79,25 +79,3 @@ export function inputOf(
     ...more,
   };
 }
-
-/** The value with another one at a path, as "jobs[0].nodes[1][2]"; undefined leaves the member out. */
-export function withAt(value: Json, path: string, put: Json | undefined): Json {
-  const keys = path.split(/[.[\]]+/).filter((key) => key !== "");
-  return putAt(value, keys, put) ?? null;
-}
-
-function putAt(
-  value: Json | undefined,
-  [key, ...rest]: readonly string[],
-  put: Json | undefined,
-): Json | undefined {
-  if (key === undefined) return put;
-  if (Array.isArray(value)) {
-    const items: readonly Json[] = value;
-    return items.with(Number(key), putAt(items[Number(key)], rest, put) ?? null);
-  }
-  const members = Object.entries(typeof value === "object" && value !== null ? value : {});
-  const changed = putAt(new Map<string, Json>(members).get(key), rest, put);
-  const others = members.filter(([name]) => name !== key);
-  return Object.fromEntries(changed === undefined ? others : [...others, [key, changed]]);
-}

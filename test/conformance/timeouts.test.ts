@@ -38,7 +38,8 @@ describe("timeouts/settings", () => {
     { one: caseOf({ hpc: 200 }, of(201, 300), of(200, 1800)), verdict: "failed", defects: [] },
     { one: caseOf({ hpc: 200 }, of(200, 300), of(200, 1799)), verdict: "failed", defects: [] },
   ])("$one.name: $verdict", ({ one, verdict, defects }) => {
-    expect(judgeCase(suiteOfTimeouts(), one, surroundings)).toMatchObject({ kind: verdict, defects });
+    const causes = defects.map((defect) => `defect ${defect}`);
+    expect(judgeCase(suiteOfTimeouts(), one, surroundings)).toMatchObject({ kind: verdict, causes });
   });
 
   test.each([

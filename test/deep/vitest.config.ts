@@ -19,6 +19,7 @@ export default defineConfig({
       "test/contract/store-agreement.test.ts",
       "test/conformance/conformance.test.ts",
       "test/conformance/mixed.test.ts",
+      "test/conformance/wrong-engines.test.ts",
       "test/first-tries/*.test.ts",
       "test/scenarios/many-sets.test.ts",
       "test/scenarios/steady-stops.test.ts",

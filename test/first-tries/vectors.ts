@@ -1,10 +1,10 @@
 import { readPolicy } from "../../src/wire/policy/policy.ts";
-import { agreeingStatus } from "../conformance/agreeing-status.ts";
 import type { Json } from "../conformance/compare.ts";
 import { isList, isObject, textOf } from "../conformance/compare.ts";
 import { readCases, SUITES } from "../conformance/suites.ts";
 import type { VectorCase } from "../conformance/vector-case.ts";
 import { DATA, readText } from "../support/data.ts";
+import { agreeingStatus } from "./agreeing-status.ts";
 import type { Cluster, Fields } from "./clusters.ts";
 import { familyNamed, fieldsOf, listOf } from "./naive-limits.ts";
 

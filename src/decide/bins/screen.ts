@@ -105,9 +105,8 @@ export class Screens {
     switch (constraint.kind) {
       case "property-choice":
       case "in-a-placement-group":
-        return !dependsOnNode(constraint);
       case "resource-choice":
-        return !this.#positions.has(constraint.resource) && !dependsOnNode(constraint);
+        return !dependsOnNode(constraint);
       case "and":
       case "or":
       case "xor":
@@ -131,8 +130,6 @@ export class Screens {
 
   #isSteady(constraint: Constraint): boolean {
     switch (constraint.kind) {
-      case "resource-choice":
-        return !this.#positions.has(constraint.resource);
       case "and":
       case "or":
         return constraint.of.every((one) => this.#isSteady(one));

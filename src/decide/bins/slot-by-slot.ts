@@ -62,7 +62,8 @@ function roomOf(bins: TriedBins, bin: Bin, ask: Ask, wanted: number): number {
 export function slotsAtOnce(bins: TriedBins, bin: Bin, ask: Ask): number {
   const { jobClass } = ask;
   const { view, free, jobs } = nodeOf(bins, bin, ask);
-  const node: NodeView = { ...view, available: availableOf(bins, view, free), jobs: new Set(jobs) };
+  const available = availableOf(bins, view, free);
+  const node: NodeView = { ...view, available, totals: view.available, jobs: new Set(jobs) };
   return jobClass.fit.judge(node, jobClass.shape.shared).space ?? Number.POSITIVE_INFINITY;
 }
 
@@ -169,9 +170,9 @@ function tryOut(
   const trial: Trial = { free: [...free], pools: ground.pools, alone: false, nothing: false };
   const { shared } = jobClass.shape;
   let slots = 0;
-  // A node that is refused without jobs is refused with jobs, too.
-  if (fit.judge(empty, shared).kind === "refused") return { slots, trial };
-  const view: NodeView = { ...empty, jobs: new Set(jobs) };
+  // A node that is refused without jobs is refused with jobs, too, unless what must not hold depends on what is free.
+  if (jobClass.screen.isSteady && fit.judge(empty, shared).kind === "refused") return { slots, trial };
+  const view: NodeView = { ...empty, totals: empty.available, jobs: new Set(jobs) };
   ground.budget.spend(ground.width);
   while (slots < wanted && !ground.budget.isSpent) {
     const node = { ...view, available: availableOf(ground, empty, trial.free) };

@@ -71,8 +71,8 @@ function compileNow(constraint: Constraint, compiled: Compiled | undefined): Mat
     case "resource-choice": {
       const { resource } = constraint;
       const choose = compileChoice(resource, constraint.choices);
-      return ({ available }) => {
-        const found = available[resource];
+      return ({ available, totals = available }) => {
+        const found = totals[resource];
         return found === undefined ? refused({ code: "undefined-resource", resource }) : choose(found);
       };
     }
@@ -149,7 +149,7 @@ function joinOthers(
 ): Met | undefined {
   const joint = new Joint(node, shared);
   const available = { ...node.available };
-  const rest: NodeView = { ...node, available };
+  const rest: NodeView = { ...node, available, totals: node.totals ?? node.available };
   // Nothing is copied: a cluster may have thousands of pools, of which a job uses few.
   const left: Shared = {
     values: shared.values,

@@ -1,5 +1,5 @@
-import type { Json } from "./compare.ts";
-import { isList, isObject, textOf } from "./compare.ts";
+import type { Json } from "../conformance/compare.ts";
+import { isList, isObject, textOf } from "../conformance/compare.ts";
 
 /** What a status says of a quota, and where the others must say the same. */
 const SHARED_FIGURES = [
