@@ -32,7 +32,22 @@ export async function compressPieces(pieces: Iterable<string>): Promise<Buffer> 
  */
 const MOST_UNPACKED = 128 * 1024 * 1024;
 
-/** Rejects with Node's error if the bytes are no gzip, or unpack to more than {@link MOST_UNPACKED}. */
-export async function decompress(bytes: Uint8Array): Promise<string> {
+/** Bytes that unpack to 4 MiB at most. */
+const SMALL = 4096;
+
+let lastLarge: Promise<unknown> = Promise.resolve();
+
+/**
+ * Rejects with Node's error if the bytes are no gzip, or unpack to more than {@link MOST_UNPACKED}. What is not small is unpacked one at a time,
+ * because many may read a row at once.
+ */
+export function decompress(bytes: Uint8Array): Promise<string> {
+  if (bytes.length <= SMALL) return unpack(bytes);
+  const text = lastLarge.then(() => unpack(bytes));
+  lastLarge = text.catch(() => undefined);
+  return text;
+}
+
+async function unpack(bytes: Uint8Array): Promise<string> {
   return (await inflate(bytes, { maxOutputLength: MOST_UNPACKED })).toString("utf8");
 }

@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { decompress } from "../../../src/adapters/tables/compress.ts";
 import { tableDocuments } from "../../../src/adapters/tables/documents.ts";
 import { clusterPartition, CONFIGURATION_KEY } from "../../../src/adapters/tables/keys.ts";
 import { chunkProperties, ROW_BYTES } from "../../../src/adapters/tables/rows.ts";
@@ -21,4 +22,27 @@ test("a row that unpacks to more than 128 MiB is a failure of the call, and not 
     kind: "unexpected",
     message: expect.stringContaining("ERR_BUFFER_TOO_LARGE"),
   });
+});
+
+test("of such rows one at a time is unpacked, however many read them", async () => {
+  const bomb = gzipSync(Buffer.alloc(128 * 1024 * 1024 + 1, " "), { level: 1 });
+  let [most, ended] = [0, 0];
+  const before = process.memoryUsage().arrayBuffers;
+  const watch = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+  }, 5);
+  const read = (): Promise<void> =>
+    decompress(bomb).then(
+      () => undefined,
+      () => {
+        ended += 1;
+      },
+    );
+  await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(read));
+  clearInterval(watch);
+  expect(ended).toBe(8);
+  // All at once: about 900 MiB.
+  expect(most).toBeLessThan(300 * 1024 * 1024);
+  // What comes after them is read.
+  expect(await decompress(gzipSync(Buffer.alloc(10_000_000, "a")))).toHaveLength(10_000_000);
 });
