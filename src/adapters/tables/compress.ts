@@ -38,16 +38,17 @@ const SMALL = 4096;
 let lastLarge: Promise<unknown> = Promise.resolve();
 
 /**
- * Rejects with Node's error if the bytes are no gzip, or unpack to more than {@link MOST_UNPACKED}. What is not small is unpacked one at a time,
- * because many may read a row at once.
+ * A row that many may read at once: what is not small is unpacked one at a time. Bodies have a turn of their own (bodies.ts), so that no row waits
+ * for a large one.
  */
-export function decompress(bytes: Uint8Array): Promise<string> {
-  if (bytes.length <= SMALL) return unpack(bytes);
-  const text = lastLarge.then(() => unpack(bytes));
+export function unpackRow(bytes: Uint8Array): Promise<string> {
+  if (bytes.length <= SMALL) return decompress(bytes);
+  const text = lastLarge.then(() => decompress(bytes));
   lastLarge = text.catch(() => undefined);
   return text;
 }
 
-async function unpack(bytes: Uint8Array): Promise<string> {
+/** Rejects with Node's error if the bytes are no gzip, or unpack to more than {@link MOST_UNPACKED}. */
+export async function decompress(bytes: Uint8Array): Promise<string> {
   return (await inflate(bytes, { maxOutputLength: MOST_UNPACKED })).toString("utf8");
 }

@@ -2,7 +2,7 @@ import type { Documents } from "../../app/ports/record-store.ts";
 import type { ConfigVersion } from "../../domain/config-version.ts";
 import { documentDigest, withHeld, withVersion } from "../../domain/config-version.ts";
 import { asPortCall } from "../system/azure-errors.ts";
-import { compress, decompress } from "./compress.ts";
+import { compress, unpackRow } from "./compress.ts";
 import { CONFIGURATION_HISTORY_KEY, CONFIGURATION_KEY, RECORD_KEY, clusterPartition } from "./keys.ts";
 import { ROW_BYTES, chunkProperties, joinChunks } from "./rows.ts";
 import type { Table } from "./table.ts";
@@ -15,11 +15,11 @@ import type { Table } from "./table.ts";
 export function tableDocuments(table: Table): Documents {
   const readHistory = async (partition: string): Promise<readonly ConfigVersion[]> => {
     const row = await table.read(partition, CONFIGURATION_HISTORY_KEY);
-    return row === undefined ? [] : readVersions(await decompress(joinChunks(row.values)));
+    return row === undefined ? [] : readVersions(await unpackRow(joinChunks(row.values)));
   };
   const readText = async (partition: string) => {
     const row = await table.read(partition, CONFIGURATION_KEY);
-    return row === undefined ? undefined : { text: await decompress(joinChunks(row.values)), etag: row.etag };
+    return row === undefined ? undefined : { text: await unpackRow(joinChunks(row.values)), etag: row.etag };
   };
   return {
     read: (cluster) =>

@@ -9,7 +9,7 @@ import { STATE_VERSION } from "../../domain/record.ts";
 import type { BodyRows, PreparedBody } from "./bodies.ts";
 import type { BodyIndex, BodyRef } from "./body-index.ts";
 import type { BodyCodec, Manifest } from "./codec.ts";
-import { compress, decompress } from "./compress.ts";
+import { compress, unpackRow } from "./compress.ts";
 import { readManifest, storedManifest, writeManifest, writeSpilled } from "./codec.ts";
 import { RECORD_KEY } from "./keys.ts";
 import { ROW_BYTES, chunkProperties } from "./rows.ts";
@@ -52,7 +52,7 @@ export async function openManifest(
   { etag, values }: ReadRow,
 ): Promise<TableRecord | undefined> {
   const version = { etag, ...besideManifest(values) };
-  const inRow = readManifest(await decompress(data));
+  const inRow = readManifest(await unpackRow(data));
   if (!("spilled" in inRow)) return { record: inRow.record, version: { ...version, index: inRow.index } };
   const { spilled } = inRow;
   const manifest = await bodies.read(partition, spilled, manifestCodec);

@@ -4,7 +4,7 @@ import type { KeptPlan, PlanCounts } from "../../domain/kept-plan.ts";
 import { lesserPlans } from "../../domain/kept-plan.ts";
 import { instant } from "../../domain/units.ts";
 import { asPortCall } from "../system/azure-errors.ts";
-import { compressPieces, decompress } from "./compress.ts";
+import { compressPieces, unpackRow } from "./compress.ts";
 import { ledgerCodec } from "./codec.ts";
 import { planCodec } from "./plan-codec.ts";
 import { historyPartition, planKey, planNumberOf } from "./keys.ts";
@@ -28,7 +28,7 @@ export function tablePlanArchive(table: Table): PlanArchive {
       const row = await table.read(historyPartition(cluster), planKey(number));
       if (row === undefined) return undefined;
       return asPortCall(`read plan ${number} of ${cluster}`, async () =>
-        readPlan(await decompress(joinChunks(row.values))),
+        readPlan(await unpackRow(joinChunks(row.values))),
       );
     },
     async list(cluster, from, to, limit) {
