@@ -142,8 +142,8 @@ class Answer implements Allocation {
 
   get bound(): Allocation["bound"] {
     const nothing: Try = { way: { order: "rank", opening: "own" }, entries: [] };
-    const empty = attempt(this.#problem, nothing, { withReasons: false });
-    const bound = boundOf(this.#problem, this.#attempt, empty);
+    const begin = (): Attempt => attempt(this.#problem, nothing, { withReasons: false });
+    const bound = boundOf(this.#problem, this.#attempt, begin);
     return this.#isLeast === true && bound?.unit === "price" ? { ...bound, least: bound.amount } : bound;
   }
 

@@ -16,17 +16,18 @@ const SAFETY = 1 - 1e-9;
 
 /**
  * What the new nodes of a plan come to, and the least that those of any plan come to that serves as much: as a price, if all of them have one.
- * Undefined if it has no new nodes. `empty` is the plan without any demand.
+ * Undefined if it has no new nodes, as most plans. `begin` makes the plan without any demand.
  *
  * The bound is one of linear programming. It gives each amount of one resource the lowest price that it has on a new node that the job may
  * use, and each slot that wants a node to itself the price of the cheapest node that holds it. Then no new node serves more than it costs.
  * Existing nodes are free, and serve at most what is free there. The best of the resources counts, or what the targets need beyond the nodes
  * that are there.
  */
-export function boundOf(problem: Problem, best: Attempt, empty: Attempt): Allocation["bound"] {
+export function boundOf(problem: Problem, best: Attempt, begin: () => Attempt): Allocation["bound"] {
+  if (best.created === 0) return undefined;
   const { buckets } = problem.ground.world;
   const { bins } = best.draft;
-  if (best.created === 0) return undefined;
+  const empty = begin();
   const made = [...bins.planned, ...bins.toStart];
   const isPriced = made.every((bin) => buckets[bins.placeOfBin(bin).offer]?.price !== undefined);
   const weigh = (offer: BucketOffer | undefined): number =>

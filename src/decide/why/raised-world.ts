@@ -15,6 +15,7 @@ interface Room {
   readonly ceiling: number;
 }
 
+/** What the limits leave a bucket. */
 export function roomOf(limits: World["limits"], { charges }: BucketOffer): Room {
   let [own, shared, ceiling] = [MOST_NODES, MOST_NODES, MOST_NODES];
   for (const { limit, amount } of charges) {
