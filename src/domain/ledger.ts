@@ -128,11 +128,11 @@ export interface NodeClock {
   readonly arrivedAt: Instant;
   /** How much later than its own time that was. Negative: the node's clock is ahead. */
   readonly behindMs: Milliseconds;
-  /** On this two questions agreed that arrived at least 30 s apart. Absent: no two did yet. */
+  /** On this two questions agreed that arrived at least 30 s apart, or four if it is over 20 s above `leastMs`. Absent: none did yet. */
   readonly knownMs?: Milliseconds;
-  /** The smallest difference so far: the node's clock is at most that far behind, unless it was set back. Absent: `behindMs`. */
+  /** The smallest difference so far, and none above 0 that four questions did not prove. Absent: `behindMs`, or 0 if that is less. */
   readonly leastMs?: Milliseconds;
-  /** How many questions in a row say that it was set back. Absent: one at most. */
+  /** How many questions in a row say that it is behind. Absent: one at most. */
   readonly agreed?: number;
 }
 

@@ -117,8 +117,8 @@ const DRIFT_MS: Milliseconds = 5_000;
 /** `asked` need only rise. Only within a day of our time it is a time. */
 const DAY_MS: Milliseconds = 86_400_000;
 
-/** As many questions in a row, within {@link DRIFT_MS}, prove that the clock was set back: that none of them waited. */
-const PROVE_SET_BACK = 4;
+/** As many questions in a row, within {@link DRIFT_MS}, prove that the clock is behind, or was set back: that none of them waited. */
+const PROVE_BEHIND = 4;
 
 /** What is known of a node's clock after a question. The same object if nothing new is. */
 export function clockAfter(clock: NodeClock | undefined, asking: Asking): NodeClock | undefined {
@@ -126,8 +126,8 @@ export function clockAfter(clock: NodeClock | undefined, asking: Asking): NodeCl
   const behindMs = differenceOf(asking);
   if (behindMs === undefined) return clock;
   if (clock === undefined) return { arrivedAt, behindMs };
-  const { leastMs: before = clock.behindMs } = clock;
-  // A wait only adds to the difference, so the smallest one is the nearest to the clock's.
+  // A wait only adds to the difference, so the smallest one is the nearest to the clock's. Until four prove it, no clock is behind.
+  const { leastMs: before = Math.min(0, clock.behindMs) } = clock;
   const leastMs = behindMs < before - DRIFT_MS ? behindMs : before;
   const next = compare(clock, { arrivedAt, behindMs, leastMs });
   if (next === clock && leastMs === before) return clock;
@@ -142,16 +142,13 @@ function compare(
   said: Required<Pick<NodeClock, "arrivedAt" | "behindMs" | "leastMs">>,
 ): NodeClock {
   const { arrivedAt, behindMs, leastMs } = said;
-  const apart = secondsBetween(clock.arrivedAt, arrivedAt);
-  if (apart < APART_SECONDS) return clock;
+  if (secondsBetween(clock.arrivedAt, arrivedAt) < APART_SECONDS) return clock;
   const known = clock.knownMs === undefined ? {} : { knownMs: clock.knownMs };
   const differMs = Math.abs(behindMs - clock.behindMs);
-  // Each may have waited in front of a host that stood still twice, for as long as the other.
-  const inTurn = clock.behindMs > 1000 * APART_SECONDS && 1000 * apart >= clock.behindMs;
-  if (inTurn || differMs > AGREE_MS) return { ...said, ...known };
+  if (differMs > AGREE_MS) return { ...said, ...known };
   if (behindMs > leastMs + AGREE_MS) {
     const agreed = differMs > DRIFT_MS ? 1 : (clock.agreed ?? 1) + 1;
-    if (agreed < PROVE_SET_BACK) return { ...said, ...known, agreed };
+    if (agreed < PROVE_BEHIND) return { ...said, ...known, agreed };
     return { arrivedAt, behindMs, knownMs: behindMs, leastMs: behindMs };
   }
   const isSame = clock.knownMs !== undefined && Math.abs(behindMs - clock.knownMs) <= DRIFT_MS;

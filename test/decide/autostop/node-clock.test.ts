@@ -65,28 +65,44 @@ test.each([
     held: [true, true, false],
   },
   {
-    name: "a clock that is 40 s behind, and asks again after 30 s",
+    name: "two that waited about as long in front of two hosts",
+    questions: [
+      [0, 206],
+      [36, 212],
+      [66, 0],
+    ],
+    held: [true, true, false],
+  },
+  {
+    name: "a clock that is 40 s behind, and asks once a minute: its fourth question counts",
     questions: [
       [0, 40],
-      [30, 40],
+      [66, 40],
+      [132, 41],
+      [198, 40],
+      [264, 240],
     ],
-    held: [true, false],
+    held: [true, true, true, false, true],
   },
   {
-    name: "a clock that is 25 s behind, and asks again after a minute",
+    name: "a clock that is 21 s behind, and asks again after 30 s: the same",
     questions: [
-      [0, 25],
-      [60, 25],
+      [0, 21],
+      [30, 21],
+      [60, 21],
+      [90, 21],
     ],
-    held: [true, false],
+    held: [true, true, true, false],
   },
   {
-    name: "a clock that is ten minutes behind: its second question counts",
+    name: "a clock that is ten minutes behind: the same",
     questions: [
       [0, 600],
       [30, 600],
+      [60, 600],
+      [90, 600],
     ],
-    held: [true, false],
+    held: [true, true, true, false],
   },
   {
     name: "a clock that is set back by five minutes: its fourth question counts",
@@ -133,7 +149,7 @@ test.each([
       [379, 168],
       [1203, 267],
     ],
-    held: [true, false, true, true, true, true],
+    held: [true, true, true, true, true, true],
   },
   {
     name: "a clock that is set forward by five minutes, then one that waited 200 s",
@@ -173,7 +189,7 @@ test("a clock that is known is not noted again", () => {
     arrivedAt: at(30),
     behindMs: 2000,
     knownMs: 2000,
-    leastMs: 2000,
+    leastMs: 0,
   });
   expect(clockAfter(known, asking(90))).toBe(known);
 });
