@@ -10,6 +10,7 @@ export interface Sizes {
   readonly seed: number;
   readonly tries: number;
   readonly gapSeconds: number;
+  readonly readers: number;
   readonly minutes: number;
   readonly sets: number;
   readonly intervalSeconds: number;
@@ -24,6 +25,7 @@ export const SIZES: Omit<Sizes, "checkout"> = {
   seed: 1,
   tries: 40,
   gapSeconds: 10,
+  readers: 0,
   minutes: 6,
   sets: 2000,
   intervalSeconds: 60,

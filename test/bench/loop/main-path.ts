@@ -5,6 +5,7 @@ import { putSet, sendSet, until } from "./doors.ts";
 import type { Figures } from "./figures.ts";
 import type { Parts } from "./parts.ts";
 import { startParts } from "./parts.ts";
+import { startReaders } from "./readers.ts";
 import { spreadOf } from "./spread.ts";
 
 export interface MainPathOptions {
@@ -14,6 +15,8 @@ export interface MainPathOptions {
   /** The least time between two tries; up to 3 s more are drawn. */
   readonly gapSeconds: number;
   readonly seed: number;
+  /** People who look at the page meanwhile. */
+  readonly readers: number;
 }
 
 /** How long a try took, in real milliseconds from its beginning; undefined: did not come within {@link PATIENCE_MS}. */
@@ -44,6 +47,7 @@ export async function measureMainPath(options: MainPathOptions): Promise<Figures
   });
   try {
     await warmUp(parts);
+    const endReaders = startReaders(parts, options.readers);
     const random = openRandomStream(options.seed);
     const puts: Try[] = [];
     const queued: Try[] = [];
@@ -59,7 +63,15 @@ export async function measureMainPath(options: MainPathOptions): Promise<Figures
         if (done >= 0) tries.push(one);
       }
     }
+    const reads = endReaders();
     return {
+      ...(options.readers === 0
+        ? {}
+        : {
+            "reads answered": reads.answered,
+            "reads unchanged": reads.unchanged,
+            "reads failed": reads.failed,
+          }),
       "PUT: answered 202": spreadOf(present(puts.map(({ durableMs }) => durableMs))),
       "PUT: create received": spreadOf(present(puts.map(({ createdMs }) => createdMs))),
       "PUT: no create": count(puts, ({ createdMs }) => createdMs === undefined),

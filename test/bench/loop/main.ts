@@ -16,6 +16,7 @@ Measures the whole loop in real processes on this machine: storage emulator, Cyc
   --seed N            of everything that is drawn (${SIZES.seed})
   --tries N           main-path: of each way in (${SIZES.tries})
   --gap SECONDS       main-path: least time between two tries (${SIZES.gapSeconds})
+  --readers N         main-path: people who look at the page meanwhile (${SIZES.readers})
   --minutes N         renewals, changes: measured for so long (${SIZES.minutes})
   --sets N            renewals, changes: request sets (${SIZES.sets})
   --interval SECONDS  renewals, changes: each set is sent once in this time (${SIZES.intervalSeconds})
@@ -122,6 +123,7 @@ const NUMBERS = {
   seed: "seed",
   tries: "tries",
   gap: "gapSeconds",
+  readers: "readers",
   minutes: "minutes",
   sets: "sets",
   interval: "intervalSeconds",
