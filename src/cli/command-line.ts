@@ -187,6 +187,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   top: ["top -c prod", "top -c prod --interval 15"],
   nodearrays: ["nodearrays", "nodearrays hpc:64"],
   nodes: ["nodes --unneeded", "nodes --nodearray hpc --sort age"],
+  hosts: ["hosts -c prod"],
   jobs: ["jobs --unmet", "jobs --user anna"],
   rejected: ["rejected -c prod"],
   "explain job": ["explain job 102", "explain job 102 -s pbs"],

@@ -6,7 +6,8 @@ import { appOf, requestSet, withCluster } from "./options.ts";
 import type { JobChoice } from "./render-demand.ts";
 import { isChosenJob, JOB_ORDERS, renderJobs } from "./render-demand.ts";
 import { tell, UNREADABLE } from "./tell.ts";
-import { ageBetween, compareNaturally, renderTable } from "./table.ts";
+import type { Column } from "./table.ts";
+import { ageBetween, compareNaturally, renderTable, someOf } from "./table.ts";
 import { itemsWhere, withMember } from "./choose.ts";
 import { chooseArrays, renderArrays } from "./render-arrays.ts";
 import { groupAlike, isNotOurs } from "./staying.ts";
@@ -15,6 +16,7 @@ import { groupAlike, isNotOurs } from "./staying.ts";
 export function registerListCommands({ program, terminal, run }: Register): void {
   const list = lister(terminal, run);
   registerArrays({ program, terminal, run }, list);
+  registerHosts({ program, terminal, run }, list);
 
   withCluster(program.command("nodes"))
     .description("list nodes, and why each stays or is stopped")
@@ -67,6 +69,20 @@ function registerArrays({ program }: Register, list: Lister): void {
     );
 }
 
+/** What the library of azpbs and azslurm lists as scheduler_nodes, without those that are nodes. */
+function registerHosts({ program, terminal }: Register, list: Lister): void {
+  withCluster(program.command("hosts"))
+    .description("list hosts that schedulers report and that are no nodes, and whether each takes jobs")
+    .action((options: ClusterOptions) =>
+      list(
+        options,
+        ({ schedulerHosts }) =>
+          renderTable(HOSTS, schedulerHosts.list, "no hosts beside the nodes", terminal.columns),
+        (body) => body,
+      ),
+    );
+}
+
 type Lister = ReturnType<typeof lister>;
 
 /** Shows the chosen part of a cluster's whole state. */
@@ -88,6 +104,18 @@ function lister(terminal: Register["terminal"], run: Register["run"]) {
       }));
     });
 }
+
+const HOSTS: readonly Column<StateAnswer["schedulerHosts"]["list"][number]>[] = [
+  ["HOST", ({ hostname }) => hostname],
+  ["SETS", ({ requestSets }) => someOf(requestSets)],
+  ["RESOURCES", ({ resources }) => amountsText(resources)],
+  ["AVAILABLE", ({ available }) => amountsText(available)],
+  ["JOBS", ({ jobs, moreJobs = 0 }) => jobs.length + moreJobs],
+  ["WHY", ({ why }) => why],
+];
+
+const amountsText = (amounts: Readonly<Record<string, unknown>>): string =>
+  someOf(Object.entries(amounts).map(([name, value]) => `${name} ${String(value)}`));
 
 function chooseNodes(body: unknown, { nodes }: StateAnswer, choice: NodeChoice): unknown {
   return withMember(body, "nodes", (part) =>

@@ -16,6 +16,7 @@ const ASKING = [
   "status",
   "nodes",
   "nodearrays",
+  "hosts",
   "jobs",
   "buckets",
   "limits",

@@ -8,7 +8,7 @@ test("--help of the program names every command and every exit code, and the opt
   expect(code).toBe(0);
   const commands = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
   expect(commands.join(" ")).toBe(
-    "set update push delete status buckets limits demand page top nodearrays nodes jobs rejected explain plan history compare config validate tick restored autostop agent check keys verify removal completion help",
+    "set update push delete status buckets limits demand page top nodearrays hosts nodes jobs rejected explain plan history compare config validate tick restored autostop agent check keys verify removal completion help",
   );
   expect(out).toMatch(/Exit codes:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}3 /);
   const help = (await runCommand(["set", "--help"])).out;

@@ -102,6 +102,7 @@ const state = {
   notes: [EVIL],
   observing: [{ nodearray: EVIL, since: AT, virtualNodes: 1 }],
   nodearrays: [{ name: EVIL, mode: EVIL }],
+  schedulerHosts: { list: [{ hostname: EVIL, resources: { [EVIL]: EVIL }, why: EVIL }] },
   stopKeys: [{ keyId: EVIL, nodes: 1 }],
   inFlight: [{ bucket: EVIL, stillToShow: 1 }],
   // The lines of an explanation are the app's.
@@ -134,6 +135,7 @@ const COMMANDS = [
   "status",
   "nodes",
   "nodearrays",
+  "hosts",
   "jobs",
   "demand",
   "demand -s evil",

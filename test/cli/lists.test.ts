@@ -157,6 +157,20 @@ test.each([
   expect(lines.slice(1).map((line) => line.split(/ +/)[1])).toEqual(names);
 });
 
+test("hosts that only a scheduler knows, with what is left of each", async () => {
+  const free = { hostname: "login-1", requestSets: ["pbs"], resources: { ncpus: 8, mem: "memory::8g" } };
+  const hosts = [
+    { ...free, available: { ncpus: 6 }, jobs: ["7"], moreJobs: 1, why: "takes jobs of pbs" },
+    { hostname: "old-2", requestSets: ["pbs"], resources: { ncpus: 4 }, why: "no capacity: closed" },
+  ];
+  expect(await list("hosts", undefined, { ...STATE, schedulerHosts: { list: hosts } })).toEqual([
+    "HOST     SETS  RESOURCES                AVAILABLE  JOBS  WHY",
+    "login-1  pbs   ncpus 8, mem memory::8g  ncpus 6       2  takes jobs of pbs",
+    "old-2    pbs   ncpus 4                  -             0  no capacity: closed",
+  ]);
+  expect(await list("hosts")).toEqual(["no hosts beside the nodes"]);
+});
+
 test("no line is longer than the terminal", async () => {
   const lines = await list("nodes --nodearray execute", 60);
   expect(lines[1]).toBe("execute-10  execute    F4    ready   2h00m  -         stays…");

@@ -1,6 +1,6 @@
 import type { Constraint } from "../../domain/constraint.ts";
 import type { Scalar } from "../../domain/resources.ts";
-import { sizeJson } from "../../domain/size.ts";
+import { looksLikeSize, sizeJson } from "../../domain/size.ts";
 
 type Json = Scalar | readonly Json[] | { readonly [key: string]: Json };
 type Members = Readonly<Record<string, Json>>;
@@ -15,7 +15,7 @@ export function writeConstraint(constraint: Constraint): Members {
     case "resource-choice": {
       const { resource, choices } = constraint;
       const [only] = choices;
-      return { [resource]: choices.length === 1 && only !== undefined ? only : choices };
+      return { [resource]: choices.length === 1 && only !== undefined && !isAmount(only) ? only : choices };
     }
     case "property-choice":
       return { [`node.${constraint.property}`]: constraint.choices };
@@ -51,8 +51,13 @@ export function writeConstraint(constraint: Constraint): Members {
   }
 }
 
+/** Outside a list it would be an amount. */
+const isAmount = (choice: Scalar): boolean =>
+  typeof choice === "number" || (typeof choice === "string" && looksLikeSize(choice));
+
 /** One object if no key repeats, otherwise a list. */
 function writeAll(of: readonly Constraint[]): Members {
+  if (of.length === 0) return { and: [] };
   const members = of.map(writeConstraint);
   const keys = members.flatMap((member) => Object.keys(member));
   if (new Set(keys).size < keys.length) return { and: members };

@@ -262,6 +262,8 @@ test.each([
   },
   { name: "a list where keys repeat", value: [{ and: [{ ncpus: 1 }, { ncpus: 2 }] }] },
   { name: "pools", value: [{ pool: { x: 1 } }, { pool: { shift: "night" } }] },
+  { name: "lists of one, which take nothing", value: [{ ncpus: [4], mem: ["memory::4g"], queue: "long" }] },
+  { name: "an empty list", value: [{ not: { and: [] } }] },
 ])("constraints written back read as the same: $name", ({ value }) => {
   const notes = newNotes();
   const constraints = readConstraints(value, "", notes);
