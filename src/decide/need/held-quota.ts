@@ -44,12 +44,12 @@ function holdersOf(
   const demands = leftOut.others(wanted.demands);
   const supply = supplyNow(asked);
   const trials = new Trials(supply, now, allocation.steps);
+  const world = buildWorld({ ...supply, demands, order: orderOf });
   const planWith = (nodes: readonly NodeId[]): Allocation =>
-    trials.plan((world) => withQuota(world, nodes, snapshot), demands, orderOf);
+    trials.plan(withQuota(world, nodes, snapshot), demands);
   const going = goingIn(asked);
   const most = planWith([...going, ...all]);
-  const world = withQuota(buildWorld({ ...supply, demands, order: orderOf }), going, snapshot);
-  const chosen = enoughFor(most, world, inOrder(all, asked), snapshot);
+  const chosen = enoughFor(most, withQuota(world, going, snapshot), inOrder(all, asked), snapshot);
   if (chosen.length === 0) return [];
   const isBetter = servesMore(planWith([...going, ...chosen]), planWith(going));
   return isBetter && !trials.isOver ? chosen : [];
