@@ -18,7 +18,7 @@ import { writePolicy, writeWithMode } from "../src/wire/policy/write-policy.ts";
 import { forCluster } from "./answering.ts";
 import { badRequest, problem } from "./problem.ts";
 import { canonicalText } from "../src/domain/digest.ts";
-import { problemText } from "../src/domain/problem-text.ts";
+import { problemText } from "../src/domain/shown.ts";
 import type { ConfigVersion } from "../src/domain/config-version.ts";
 import type { Policy } from "../src/domain/policy.ts";
 import { DEFAULT_POLICY, observing } from "../src/domain/policy.ts";

@@ -7,7 +7,7 @@ import { badRequest, problem } from "./problem.ts";
 import { excerpt } from "../src/wire/json/problem.ts";
 import type { HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/ports.ts";
-import { problemText } from "../src/domain/problem-text.ts";
+import { problemText } from "../src/domain/shown.ts";
 import { describeHistory } from "../src/app/describe/describe-history.ts";
 import { describeNodeHistory } from "../src/app/describe/describe-node-history.ts";
 import { PAGE_EXPECTED } from "../src/app/describe/pages.ts";

@@ -2,8 +2,7 @@ import type { HttpResponseInit } from "@azure/functions";
 import type { MoreOfError } from "../src/app/describe/describe-error.ts";
 import { describeError } from "../src/app/describe/describe-error.ts";
 import type { Problem } from "../src/domain/demand.ts";
-import { problemText } from "../src/domain/problem-text.ts";
-import { showJson } from "../src/domain/shown.ts";
+import { problemText, showJson } from "../src/domain/shown.ts";
 import type { Seconds } from "../src/domain/units.ts";
 
 /** Members that only some errors have, and the header Retry-After. */

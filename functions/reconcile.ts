@@ -1,6 +1,6 @@
 import { wakeLater } from "../src/app/demand/wake-later.ts";
 import { unlessOtherState } from "../src/app/record/load-record.ts";
-import { noteFailure } from "../src/app/record/note-failure.ts";
+import { noteFailure } from "../src/app/record/commit.ts";
 import { reconcileCluster } from "../src/app/reconcile/reconcile-cluster.ts";
 import type { Composition } from "../src/compose.ts";
 import type { ClusterName } from "../src/domain/ids.ts";

@@ -8,7 +8,7 @@ import type { Clock, Site } from "./ports/ports.ts";
 import type { PortErrorKind } from "./ports/port-error.ts";
 import { PortError } from "./ports/port-error.ts";
 import { someOf } from "../domain/text.ts";
-import { managedArrays } from "../domain/managed-arrays.ts";
+import { managedArrays } from "../domain/exclusive.ts";
 import { withoutAbsent } from "../domain/without-absent.ts";
 
 /** The findings of a first check of one cluster at a real CycleCloud. */

@@ -22,7 +22,7 @@ import { PortError } from "./ports/port-error.ts";
 import { livesOf } from "../decide/nodes/node-life.ts";
 import type { LedgerNode } from "../domain/ledger.ts";
 import { priceNodes } from "../decide/world/price-nodes.ts";
-import { noteFailure } from "./record/note-failure.ts";
+import { noteFailure } from "./record/commit.ts";
 import type { ReconcileOutcome } from "./effects/run.ts";
 import { reconcileCluster } from "./reconcile/reconcile-cluster.ts";
 import type { App } from "./process/lanes.ts";

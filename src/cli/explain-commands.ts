@@ -1,17 +1,16 @@
 import { Option } from "commander";
 import type { ExplainQuery } from "../client/index.ts";
-import { readDryRun, readExplanation, readHistory } from "../client/readers.ts";
+import { readDryRun, readExplanation, readHistory, readNodeHistory } from "../client/readers.ts";
 import type { Register, ClusterOptions } from "./options.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { EXIT } from "./exit-code.ts";
 import { appOf, readCount, readTime, requestSet, withCluster, wrapped } from "./options.ts";
 import { withPoolFiles } from "./pool-files.ts";
 import { readJson } from "./read-json.ts";
-import { tellNodeHistory } from "./render-node-history.ts";
 import type { Telling } from "./tell.ts";
 import { tell, UNREADABLE } from "./tell.ts";
 import type { Terminal } from "./terminal.ts";
-import type { HistoryAnswer, DryRunAnswer } from "../client/readers.ts";
+import type { HistoryAnswer, DryRunAnswer, NodeHistoryAnswer } from "../client/readers.ts";
 import { countsText, moneyText, renderTable } from "./table.ts";
 import { modeText } from "./render-status.ts";
 import { withoutAbsent } from "../client/readable.ts";
@@ -321,4 +320,56 @@ function signed(amount: number): string {
 
 function withCurrency(amount: string, currency: string | undefined): string {
   return currency === undefined ? amount : `${amount} ${currency}`;
+}
+
+type NodeRow = NodeHistoryAnswer["rows"][number];
+
+/** The nodes of a time, a row each, and what they cost together. */
+const tellNodeHistory: Telling = (body) => {
+  const answer = readNodeHistory(body);
+  return { text: answer === undefined ? UNREADABLE : renderNodes(answer) };
+};
+
+function renderNodes({ rows, next }: NodeHistoryAnswer): string {
+  const table = renderTable<NodeRow>(
+    [
+      ["NODE", ({ name }) => name],
+      ["SIZE", ({ machineType, spot }) => (spot === true ? `${machineType} (spot)` : machineType)],
+      ["PHASE", ({ phase }) => phase],
+      ["PLAN", ({ askedByPlan }) => askedByPlan],
+      ["FOR", ({ requestSets }) => requestSets.join(", ")],
+      ["ASKED", ({ askedAt }) => secondOf(askedAt)],
+      ["SEEN", ({ firstSeenAt }) => secondOf(firstSeenAt)],
+      ["READY", ({ firstReadyAt }) => secondOf(firstReadyAt)],
+      ["NEEDED", ({ firstNeededAt }) => secondOf(firstNeededAt)],
+      ["LAST NEEDED", ({ lastNeededAt }) => secondOf(lastNeededAt)],
+      ["TOLD TO STOP", ({ drainingSince }) => secondOf(drainingSince)],
+      ["GONE", ({ goneAt }) => secondOf(goneAt)],
+      ["HOURS", ({ hours }) => hours?.toFixed(2)],
+      ["COST", ({ cost, currency }) => (cost === undefined ? undefined : moneyText(cost, currency))],
+      ["WHY", ({ why }) => why],
+    ],
+    rows,
+    "no nodes in that time",
+  );
+  const more = next === undefined ? [] : ["there are more: --limit, or --from and --to"];
+  return [table, ...(rows.length === 0 ? [] : [nodesSumText(rows)]), ...more].join("\n");
+}
+
+/** "2026-01-31T12:00:00Z". */
+const secondOf = (time: string | undefined): string | undefined => time?.replace(/\.\d+Z$/, "Z");
+
+const counted = (nodes: number): string => (nodes === 1 ? "1 node" : `${nodes} nodes`);
+
+/** What all of them cost. Of two currencies, which a change of the configuration makes, each has a sum. */
+function nodesSumText(rows: readonly NodeRow[]): string {
+  const hours = rows.reduce((sum, row) => sum + (row.hours ?? 0), 0);
+  const sums = new Map<string, number>();
+  for (const { cost, currency } of rows)
+    if (cost !== undefined && currency !== undefined) sums.set(currency, (sums.get(currency) ?? 0) + cost);
+  const unpriced = rows.filter(({ cost }) => cost === undefined).length;
+  const there = `${counted(rows.length)}, ${hours.toFixed(2)} node-hours`;
+  if (sums.size === 0) return there;
+  const cost = [...sums].map(([currency, sum]) => moneyText(sum, currency)).join(" and ");
+  return `${there} for ${cost}${unpriced === 0 ? "" : ` (without ${counted(unpriced)} whose price is not known)`}`;
 }

@@ -5,9 +5,8 @@ import { setTimeout } from "node:timers/promises";
 import packageJson from "../../package.json" with { type: "json" };
 import { alone } from "./alone.ts";
 import { runCommandLine } from "./command-line.ts";
-import { useProxy } from "./environment.ts";
+import { useProxy, openAddress } from "./environment.ts";
 import { EXIT } from "./exit-code.ts";
-import { openAddress } from "./open-address.ts";
 import { signIn } from "./sign-in.ts";
 import type { Milliseconds } from "../domain/units.ts";
 

@@ -1,8 +1,8 @@
 import type { Problem } from "./answers.ts";
 import type { Answer } from "./answer.ts";
-import { problemText } from "../domain/problem-text.ts";
+import { problemText } from "../domain/shown.ts";
 
-export { problemText } from "../domain/problem-text.ts";
+export { problemText } from "../domain/shown.ts";
 import type { Problem as ProblemItem } from "../domain/demand.ts";
 import { quoteText } from "../domain/secrets.ts";
 

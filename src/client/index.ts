@@ -6,7 +6,7 @@ export type { AnsweringApi, ThrowingApi } from "./api.ts";
 export type { ComparisonQuery, ExplainQuery } from "./requests.ts";
 export type { HistoryQuery, NodeHistoryQuery } from "./pages.ts";
 export { openApi } from "./api.ts";
-export { askToStop } from "./ask-to-stop.ts";
+export { askToStop } from "./stop-series.ts";
 export type { FunctionList, ListedFunction, ManagementApi } from "./management.ts";
 export { listHostFunctions, openManagement } from "./management.ts";
 export type { Failure } from "./error.ts";
@@ -32,8 +32,8 @@ export {
   oneOf,
   pool,
 } from "./builders.ts";
-export type { ArrayTarget, Envelope } from "./targets.ts";
-export { targetOf, updateOf } from "./targets.ts";
+export type { ArrayTarget, Envelope } from "./builders.ts";
+export { targetOf, updateOf } from "./builders.ts";
 export type { Role } from "../domain/roles.ts";
 export { ALL_FUNCTIONS, functionsOf, ROLES } from "../domain/roles.ts";
 export { isPlainHttp } from "../domain/loopback.ts";

@@ -1,4 +1,9 @@
-import type { Milliseconds } from "../domain/units.ts";
+import type { Milliseconds, Seconds } from "../domain/units.ts";
+import type { Answer } from "./answer.ts";
+import type { Stop } from "./answers.ts";
+import type { Request } from "./call.ts";
+import { callWith } from "./call.ts";
+import { NODE_TOKEN_HEADER } from "../wire/message/node-token.ts";
 
 /** A node's questions for one stop (docs/protocol.md, Questions of nodes), kept in a file from run to run. Moments are in ms since 1970. */
 export interface StopSeries {
@@ -90,4 +95,37 @@ export function wordOf({ status, undrain, isFirst }: StopAnswer): StopWord {
   if (undrain !== undefined) return undrain ? "open" : "closed";
   if (status === 409) return "open";
   return (status === 403 || status === 404) && isFirst ? "open" : "closed";
+}
+
+/** Optional parts of a node's question. */
+export interface StopQuestion {
+  /** The node's own time in ms. It must rise: an older question never overrides a newer one. */
+  readonly asked?: number;
+  /** False: asks only for the result of earlier questions. */
+  readonly begin?: boolean;
+  /** The node's own token. Once a call has carried one, all calls of this node must carry it. Absent: no token is sent. */
+  readonly ownToken?: string;
+}
+
+/** The app answers within 15 s. */
+const STOP_WAIT_SECONDS: Seconds = 20;
+
+/**
+ * "May I stop?", asked by a node. 200 means yes. Otherwise `undrain` in the answer is true if the node may take work again. `callback` is
+ * the stop URL in the node's configuration (its token is the key); `instance` is the VM's id. Never throws: a refusal is an answer here.
+ */
+export function askToStop(
+  callback: string,
+  instance: string,
+  reason?: "unhealthy",
+  { asked, begin = true, ownToken }: StopQuestion = {},
+): Promise<Answer<Stop>> {
+  const query = {
+    instance,
+    reason,
+    ...(asked === undefined ? {} : { asked: String(asked) }),
+    ...(begin ? {} : { begin: "no" }),
+  };
+  const call: Request<Stop> = { method: "POST", path: "", query, seconds: STOP_WAIT_SECONDS };
+  return callWith(callback, call, ownToken === undefined ? {} : { [NODE_TOKEN_HEADER]: ownToken });
 }

@@ -1,5 +1,6 @@
 import type { ArrayName } from "./ids.ts";
 import type { LedgerNode } from "./ledger.ts";
+import type { Snapshot } from "./cluster.ts";
 
 /** Which node arrays no other tool manages. */
 export interface ExclusiveRules {
@@ -39,4 +40,17 @@ export function ownershipText(known: Owned, rules: ExclusiveRules): string {
     case "not ours":
       return `not ours: another tool made it, and exclusiveNodearrays does not cover ${known.array}`;
   }
+}
+
+/** Which arrays are ours: autoscaled by their own configuration, and named by ours if it names any. */
+export function managedArrays(
+  { arrays }: Snapshot,
+  { nodearrays }: { readonly nodearrays?: readonly ArrayName[] },
+): ReadonlySet<ArrayName> {
+  const named = nodearrays === undefined ? undefined : new Set(nodearrays);
+  return new Set(
+    arrays
+      .filter((array) => array.autoscaled && (named === undefined || named.has(array.name)))
+      .map((array) => array.name),
+  );
 }

@@ -1,3 +1,5 @@
+import type { Problem } from "./demand.ts";
+
 /**
  * Characters that act where a text is shown: control characters move a terminal's cursor and colour it, those of direction turn the order of
  * what stands beside them, and separators end a line. Names of jobs and users, and messages of other servers, may hold them.
@@ -31,3 +33,18 @@ export function showJson(
 }
 
 const codeOf = (character: string): string => (character.codePointAt(0) ?? 0).toString(16);
+
+/** A problem of an input as a sentence, as {@link showText} shows it. A suggestion comes before what was expected, which may be a list of all keys. */
+export function problemText({
+  path = "",
+  found = "?",
+  expected = "?",
+  didYouMean,
+}: { readonly [K in keyof Problem]?: string | undefined }): string {
+  const where = path === "" ? "" : `${path}: `;
+  return showText(
+    didYouMean === undefined
+      ? `${where}found ${found}, expected ${expected}`
+      : `${where}found ${found}; did you mean ${didYouMean}? Expected ${expected}`,
+  );
+}

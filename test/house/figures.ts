@@ -104,8 +104,10 @@ function addFunctions(name: string, node: SyntaxNode, functions: Map<string, Cal
   if (node.type === "ClassDeclaration") {
     const { body } = node;
     for (const member of isNode(body) ? listOf(body["body"]) : []) {
-      const own = nameIn(member["key"]);
-      if (own !== undefined) functions.set(`${name}.${own}`, callsIn(member));
+      const own = memberName(member["key"]);
+      // A field is read, not called, unless it holds a function.
+      const isCalled = member.type !== "PropertyDefinition" || hasFunction(member);
+      if (own !== undefined && isCalled) functions.set(`${name}.${own}`, callsIn(member));
     }
     return;
   }
@@ -125,7 +127,7 @@ function callsIn(node: SyntaxNode): Called {
     // A function that is passed on is called, too.
     if (one.type === "Identifier") names.add(String(one["name"]));
     if (one.type === "MemberExpression") {
-      const method = nameIn(one["property"]);
+      const method = memberName(one["property"]);
       if (method !== undefined) methods.add(method);
       const object = one["object"];
       if (isNode(object)) visit(object);
@@ -144,6 +146,12 @@ function nameIn(value: unknown): string | undefined {
   if (!isNode(value)) return undefined;
   const name = value["name"] ?? value["value"];
   return typeof name === "string" ? name : undefined;
+}
+
+/** Private members keep their sign: they are another name. */
+function memberName(value: unknown): string | undefined {
+  const name = nameIn(value);
+  return name !== undefined && isNode(value) && value.type === "PrivateIdentifier" ? `#${name}` : name;
 }
 
 function textOf(value: unknown): string | undefined {
@@ -185,10 +193,20 @@ export function unusedExports(product: House, users: readonly House[]): readonly
   });
 }
 
-/** The functions that a function calls: by name, and by the name of a method that one class of the house alone has. */
+/** What lists, maps and texts can do. A call of such a name is hardly ever one of a class of the house. */
+const BUILT_IN = new Set(
+  [Array, Map, Set, String, Date, Promise].flatMap((one) => Object.getOwnPropertyNames(one.prototype)),
+);
+
+/**
+ * The functions that a function calls: by name, by the name of a method that one class of the house alone has, and private ones of its own
+ * class.
+ */
 export class Calls {
   readonly #house: House;
   readonly #methods = new Map<string, readonly FunctionId[]>();
+  /** By file, all files to which its imports lead. */
+  readonly #imported = new Map<string, ReadonlySet<string>>();
 
   constructor(house: House) {
     this.#house = house;
@@ -222,10 +240,30 @@ export class Calls {
       return known === undefined ? [] : [idOf(at, known)];
     });
     const byMethod = [...called.methods].flatMap((one) => {
-      const ids = this.#methods.get(one) ?? [];
-      return ids.length === 1 ? ids : [];
+      if (one.startsWith("#")) {
+        const own = `${name.split(".")[0]}.${one}`;
+        return file.functions.has(own) ? [idOf(path, own)] : [];
+      }
+      const ids = BUILT_IN.has(one) ? [] : (this.#methods.get(one) ?? []);
+      return ids.length === 1 && ids.every((method) => this.#knows(path, method)) ? ids : [];
     });
     return [...new Set([...byName, ...byMethod])].filter((one) => one !== id);
+  }
+
+  /** Whether a caller may have an object of the method's class: its imports lead there, or those of the composition, which fills the ports. */
+  #knows(caller: string, method: FunctionId): boolean {
+    const [path = ""] = method.split("#");
+    return this.#ledTo(caller).has(path) || this.#ledTo("src/compose.ts").has(path);
+  }
+
+  #ledTo(from: string): ReadonlySet<string> {
+    const known = this.#imported.get(from);
+    if (known !== undefined) return known;
+    const found = new Set([from]);
+    for (const path of found)
+      for (const target of this.#house.files.get(path)?.targets ?? []) found.add(target);
+    this.#imported.set(from, found);
+    return found;
   }
 
   /** Those that can be reached in at most this many calls, and the first ones themselves. */

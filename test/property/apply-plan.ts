@@ -10,7 +10,7 @@ import { newcomers, takenOf } from "./naive-places.ts";
 import { offerAt, placeText } from "./naive-nodes.ts";
 import { namedProperties } from "./drawn-offers.ts";
 import { NOW } from "./small-shapes.ts";
-import { scaleSetKey } from "../../src/decide/world/scale-sets.ts";
+import { scaleSetKey } from "../../src/decide/world/build-world.ts";
 
 /** How far CycleCloud is with what was asked for. */
 export type Stage = "in-flight" | "visible" | "ready";

@@ -7,7 +7,7 @@ import { takingOn } from "./naive-jobs.ts";
 import type { NaiveNode, RankedJob, Sheet } from "./naive-nodes.ts";
 import { jobsOf, nameOf, outcomeOf } from "./naive-nodes.ts";
 import { anyPaused, isInForce, newcomers, takenOf } from "./naive-places.ts";
-import { scaleSetKey } from "../../src/decide/world/scale-sets.ts";
+import { scaleSetKey } from "../../src/decide/world/build-world.ts";
 
 /**
  * No demand lacks what is available: no suitable node is left over, and no suitable bucket has room. Judged for plain jobs and targets

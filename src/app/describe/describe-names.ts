@@ -16,7 +16,7 @@ import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
 import { ruleOf } from "../../decide/senders/sender-rule.ts";
 import { nodeNameOf } from "../../decide/intents/named-requests.ts";
-import { pendingCreates } from "../../decide/intents/open-intents.ts";
+import { pendingCreates } from "../../decide/intents/create-requests.ts";
 import type { NameShown } from "../../wire/api/request-set-answers.ts";
 
 /** What became of each name that a set asks for, in the order of its demand. Undefined: it names no nodes. */

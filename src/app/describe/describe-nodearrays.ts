@@ -28,7 +28,7 @@ import type {
   GroupedArrayShown,
   GroupShown,
 } from "../../wire/api/cluster-answer.ts";
-import { managedArrays } from "../../domain/managed-arrays.ts";
+import { managedArrays } from "../../domain/exclusive.ts";
 import { quoteText } from "../../domain/secrets.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import type { PhaseShown } from "../../wire/api/parts.ts";

@@ -1,8 +1,8 @@
+import { renderReason } from "../../domain/reason-text.ts";
 import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { DemandOutcome, Plan } from "../../domain/plan.ts";
-import { renderReason } from "../../domain/reason-text.ts";
 import type { ClusterRecord } from "../../domain/record.ts";
 import type { OutcomeShown, CauseShown, WaitingShown } from "../../wire/api/cluster-demand.ts";
 import { Pages } from "./pages.ts";

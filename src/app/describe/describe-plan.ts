@@ -1,11 +1,11 @@
 import { remedyLine } from "../../decide/explain/explained-demand.ts";
+import { renderReason } from "../../domain/reason-text.ts";
 import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
 import type { Bodies } from "../../domain/bodies.ts";
 import { bucketText } from "../../domain/bucket.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import type { DemandOutcome, PlanBound, Proposal } from "../../domain/plan.ts";
 import { boundText, countDemands, modeShown } from "../../domain/plan.ts";
-import { renderReason } from "../../domain/reason-text.ts";
 import type { CreateSet } from "../../domain/intent.ts";
 import { isoTime } from "../../domain/units.ts";
 import type { CreateShown, LastPlanShown, ProposalShown, UnmetShown } from "../../wire/api/cluster-demand.ts";

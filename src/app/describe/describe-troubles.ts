@@ -22,7 +22,7 @@ import { bucketText } from "../../domain/bucket.ts";
 import { restingOf } from "../../decide/senders/shares.ts";
 import type { Policy } from "../../domain/policy.ts";
 import { DEFAULT_POLICY } from "../../domain/policy.ts";
-import { problemText } from "../../domain/problem-text.ts";
+import { problemText } from "../../domain/shown.ts";
 import type { ClusterRecord, DearDemand } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { isoTime, instant, secondsBetween } from "../../domain/units.ts";

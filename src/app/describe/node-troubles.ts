@@ -65,6 +65,8 @@ export function claimsEnded(
   { senders }: Pick<Policy, "senders">,
   now: Instant,
 ): readonly TroubleShown[] {
+  // Only rules for senders end claims.
+  if (senders === undefined || senders.length === 0) return [];
   const { ended } = factsAndClaims(record, bodies, now, senders);
   if (ended.size === 0) return [];
   const claims = [...bodies.ledger.values()].flatMap((node) =>

@@ -5,14 +5,14 @@ import type { BodyChanges } from "../ports/record-store.ts";
 import { secondsBetween, instant, plusSeconds } from "../../domain/units.ts";
 import type { App, KnownPlans } from "../process/lanes.ts";
 import type { Current, CurrentInForce } from "./load-record.ts";
-import type { Bytes } from "../../domain/units.ts";
-import type { Seconds, Milliseconds } from "../../domain/units.ts";
+import type { Bytes, Seconds, Milliseconds } from "../../domain/units.ts";
 import { SMALL_PART } from "../process/lanes.ts";
 import { ATTEMPTS, LONGEST_PAUSE_MS, loadCurrent, loadInForce } from "./load-record.ts";
 import { isPlanFirst } from "../../decide/pace/observation-times.ts";
 import { onlyObserves } from "../../domain/policy.ts";
 import { beginEpochSetBack } from "../../decide/record/epoch.ts";
 import { PortError } from "../ports/port-error.ts";
+import type { ReconcileFailure } from "../../domain/troubles.ts";
 
 /** The result of a change to the record. If `save` is undefined, nothing is saved. */
 export type Change<T> = {
@@ -302,5 +302,35 @@ async function lastKept({ ports }: App, cluster: ClusterName, above: number): Pr
     const rows = await ports.plans.list(cluster, last + 1, Number.MAX_SAFE_INTEGER - 1, PAGE);
     last = rows.at(-1)?.number ?? last;
     if (rows.length < PAGE) return last;
+  }
+}
+
+const LONGEST_MESSAGE = 300;
+
+/**
+ * Reports failed work for a cluster: in the log as `event`. If storage or network is not the cause, also as a trouble of the cluster until
+ * an observation leads to a plan again. Never throws: the next tick tries the failed work again, whether this is written or not.
+ */
+export async function noteFailure(
+  app: App,
+  cluster: ClusterName,
+  event: "reconcile-failed" | "tick-failed",
+  error: unknown,
+): Promise<void> {
+  const { clock, log } = app.ports;
+  const kind = error instanceof PortError ? error.kind : "defect";
+  log(event, { cluster, kind, message: error instanceof Error ? error.message : String(error) });
+  if (kind !== "defect") return;
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const message = text.slice(0, LONGEST_MESSAGE);
+  try {
+    await commitRecord(app, cluster, ({ record }): Change<undefined> => {
+      const isKnown = record.trouble?.kind === "failed" && record.trouble.message === message;
+      if (isKnown) return { result: undefined };
+      const failure: ReconcileFailure = { at: clock.now(), kind: "failed", message };
+      return { save: { record: { ...record, trouble: failure }, changes: {} }, result: undefined };
+    });
+  } catch (second) {
+    log("failure-not-noted", { cluster, message: String(second) });
   }
 }

@@ -22,7 +22,7 @@ import { divideNames } from "../nodes/names.ts";
 import { standingsOf } from "../nodes/standing.ts";
 import { replacedNow } from "../need/replaced.ts";
 import { supplyOf } from "../need/weigh.ts";
-import { stoppingNodes } from "../intents/open-intents.ts";
+import { stoppingNodes } from "../intents/stops.ts";
 
 /** How the reason begins if a demand needs the node. */
 export const NEEDED_BY = "needed by ";

@@ -4,8 +4,8 @@ import type { PlacementGroup } from "../../domain/ids.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Capacity } from "./capacity.ts";
 import { digestOfAttributes } from "../../domain/digest.ts";
-import type { ScaleSets } from "../world/scale-sets.ts";
-import { scaleSetKey } from "../world/scale-sets.ts";
+import type { ScaleSets } from "../world/build-world.ts";
+import { scaleSetKey } from "../world/build-world.ts";
 
 /*
  * All nodes of one placement group are in one scale set and must have the same attributes. A node that differs never gets its VM

@@ -1,9 +1,9 @@
+import { renderReason } from "../../domain/reason-text.ts";
 import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
 import type { Remedy, Raise } from "../../domain/remedy.ts";
 import { canonicalText } from "../../domain/digest.ts";
 import type { NodeId, SetName } from "../../domain/ids.ts";
 import type { Ledger } from "../../domain/ledger.ts";
-import { renderReason } from "../../domain/reason-text.ts";
 import { nearestFew } from "../../domain/nearest.ts";
 import type { DemandOutcome, Plan } from "../../domain/plan.ts";
 import { schedulerHostname } from "../../domain/hosts.ts";

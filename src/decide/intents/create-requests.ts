@@ -157,3 +157,8 @@ function requestIdOf(
   const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)];
   return requestId(parts.join("-"));
 }
+
+/** Sets of creates that are committed and not settled. Their nodes may come, so they count. */
+export function pendingCreates(intents: readonly Intent[]): readonly CreateSet[] {
+  return intents.flatMap((intent) => (intent.effect.kind === "create" ? intent.effect.sets : []));
+}

@@ -8,7 +8,6 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { Instant, Seconds } from "../../domain/units.ts";
 import { secondsBetween } from "../../domain/units.ts";
 import type { Evidence, Settled } from "./evidence.ts";
-import { stoppingNodes } from "./open-intents.ts";
 import { withoutStop } from "../../domain/questions.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
@@ -205,4 +204,11 @@ function withAccepted(
   const { act: _before, ...mark } = question?.draining ?? known ?? first;
   const draining = { ...mark, attempts: mark.attempts + 1, sentAt: now, ...withoutAbsent({ act }) };
   return { ...question, draining };
+}
+
+/** Nodes with a stop that is committed and whose outcome is not known yet. */
+export function stoppingNodes(intents: readonly Intent[]): ReadonlySet<NodeId> {
+  return new Set(
+    intents.flatMap((intent) => (intent.effect.kind === "terminate" ? intent.effect.nodes : [])),
+  );
 }

@@ -6,7 +6,7 @@ import type { NodeStanding } from "../../domain/node-standing.ts";
 import { isUp, standingIn } from "../../domain/node-standing.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import { compareText } from "../../domain/text.ts";
-import { pendingCreates } from "../intents/open-intents.ts";
+import { pendingCreates } from "../intents/create-requests.ts";
 import { arrayOf, OldNodes } from "../world/old-nodes.ts";
 import type { ToWeigh } from "./weigh.ts";
 

@@ -1,13 +1,12 @@
 import type { Allocation, AllocationPolicy } from "../../domain/allocation.ts";
-import type { World } from "../../domain/world.ts";
+import type { SupplyNode, World } from "../../domain/world.ts";
 import type { RankedDemand } from "../../domain/demand.ts";
 import type { NodeId } from "../../domain/ids.ts";
 import { stillInFlight } from "../../domain/record.ts";
 import type { Instant } from "../../domain/units.ts";
 import { PLAN_STEPS } from "../constraints/budget.ts";
 import { allocate } from "../search/allocate.ts";
-import { buildWorld, readyOnly } from "../world/build-world.ts";
-import { ORDER, orderOf, orderUnmarked } from "../world/order-of-use.ts";
+import { buildWorld, readyOnly, ORDER, orderOf, orderUnmarked } from "../world/build-world.ts";
 import { isUp, standingIn } from "../../domain/node-standing.ts";
 import type { WorldInput } from "../world/world-input.ts";
 import { NONE_ASIDE } from "../../domain/request-sets.ts";
@@ -43,15 +42,18 @@ export function findSpare(
   now: Instant,
 ): Spare {
   const trials = new Trials(supply, now, 0);
-  const whole = trials.make((world) => world, demands, orderBut(candidates));
+  const world = trials.world(demands, candidates);
+  const whole = trials.make(world, demands);
   const leftOut = new LeftOut(whole.leftOut, NONE_ASIDE, unread);
   const unknown = new Map<NodeId, string>();
   for (const id of candidates) if (mayNeed(leftOut, supply, id)) unknown.set(id, MAY_NEED);
   const open = new Set([...candidates].filter((id) => !unknown.has(id)));
   if (open.size === 0) return { spare: open, needed: new Map(), unknown };
   const planned = leftOut.others(demands);
-  const known = leftOut.none ? whole : undefined;
-  const { spare, plan } = spareIn((world) => world, trials, planned, open, known);
+  const asked = { demands: planned, candidates: open };
+  const { spare, plan } = leftOut.none
+    ? spareIn(same, trials, { ...asked, world }, whole)
+    : spareIn(same, trials, { ...asked, world: trials.world(planned, open) });
   const last = trials.isOver ? NO_NODES : amongReady(trials, planned, spare, plan);
   if (trials.isOver) for (const id of open) unknown.set(id, TOO_EXPENSIVE);
   const needed = new Map([...plan.needed].filter(([id]) => open.has(id)));
@@ -59,6 +61,7 @@ export function findSpare(
 }
 
 const NO_NODES: ReadonlySet<NodeId> = new Set();
+const same = (world: World): World => world;
 
 /** The text does not name the request set, because a node reads it. The plan names it. */
 export const MAY_NEED = "demand that costs too much to be planned may need the node; ask again";
@@ -89,7 +92,8 @@ function amongReady(
 ): ReadonlySet<NodeId> {
   // The plan uses only Ready nodes, so it is the proof.
   if (candidates.size === 0 || usesOnlyReady(plan, trials.supply)) return candidates;
-  const { spare } = spareIn(readyOnly, trials, demands, candidates);
+  const world = trials.world(demands, candidates);
+  const { spare } = spareIn(readyOnly, trials, { world, demands, candidates });
   return trials.isOver ? NO_NODES : spare;
 }
 
@@ -128,14 +132,17 @@ export class Trials {
     this.#left = PLANS_TOGETHER * this.#each - spent;
   }
 
-  /** A plan that may leave demands out. */
-  make(
-    view: (world: World) => World,
+  /** The cluster for a trial plan, with these candidates as nodes that are not marked to stop. */
+  world(
     demands: readonly RankedDemand[],
-    order: WorldInput["order"],
+    candidates: ReadonlySet<NodeId>,
     excluded = this.supply.excluded,
-  ): Allocation {
-    const world = view(buildWorld({ ...this.supply, demands, excluded, order }));
+  ): World {
+    return buildWorld({ ...this.supply, demands, excluded, order: orderBut(candidates) });
+  }
+
+  /** A plan that may leave demands out. */
+  make(world: World, demands: readonly RankedDemand[]): Allocation {
     const steps = Math.max(0, Math.min(this.#each, this.#left));
     const answer = allocate(world, demands, { ...this.#policy, steps }, this.#now);
     this.#left -= answer.steps;
@@ -143,8 +150,8 @@ export class Trials {
   }
 
   /** A plan that must be complete. If it leaves something out, {@link isOver} is true from then on. */
-  plan(...asked: Parameters<Trials["make"]>): Allocation {
-    const answer = this.make(...asked);
+  plan(world: World, demands: readonly RankedDemand[]): Allocation {
+    const answer = this.make(world, demands);
     this.#isOver ||= answer.leftOut.length > 0;
     return answer;
   }
@@ -153,6 +160,13 @@ export class Trials {
   get isOver(): boolean {
     return this.#isOver;
   }
+}
+
+interface Asked {
+  /** {@link Trials.world} for these demands and candidates. */
+  readonly world: World;
+  readonly demands: readonly RankedDemand[];
+  readonly candidates: ReadonlySet<NodeId>;
 }
 
 interface Found {
@@ -175,17 +189,14 @@ const orderBut =
 function spareIn(
   view: (world: World) => World,
   trials: Trials,
-  demands: readonly RankedDemand[],
-  candidates: ReadonlySet<NodeId>,
+  { world, demands, candidates }: Asked,
   known?: Present,
 ): Found {
-  const present = known ?? trials.plan(view, demands, orderBut(candidates));
+  const present = known ?? trials.plan(view(world), demands);
   const unused = notNeeded(candidates, present);
   if (trials.isOver || unused.size === candidates.size) return { spare: unused, plan: present };
 
-  const last = trials.plan(view, demands, (node, entry) =>
-    candidates.has(node.nodeId) ? ORDER.wantsToStop : orderOf(node, entry),
-  );
+  const last = trials.plan(view(withLast(world, candidates)), demands);
   const spare = notNeeded(candidates, last);
   // No further trial is needed: no candidate is spare, or the same ones are spare in both plans.
   if (
@@ -195,8 +206,15 @@ function spareIn(
   )
     return { spare, plan: last };
   const excluded = new Set([...trials.supply.excluded, ...spare]);
-  const future = trials.plan(view, demands, orderBut(candidates), excluded);
+  const future = trials.plan(view(trials.world(demands, candidates, excluded)), demands);
   return isAsGood(future, present) ? { spare, plan: last } : { spare: unused, plan: present };
+}
+
+/** The world in which candidates are used after other nodes that are up. Those that start keep the place of their request. */
+function withLast(world: World, candidates: ReadonlySet<NodeId>): World {
+  const isLast = ({ nodeId, starting }: SupplyNode): boolean => candidates.has(nodeId) && starting !== true;
+  const nodes = world.nodes.map((node) => (isLast(node) ? { ...node, order: ORDER.wantsToStop } : node));
+  return { ...world, nodes };
 }
 
 function notNeeded(candidates: ReadonlySet<NodeId>, { needed }: Present): ReadonlySet<NodeId> {

@@ -8,9 +8,9 @@ import { demandsInForce } from "../senders/demands-in-force.ts";
 import { reportedHosts } from "../world/reported-hosts.ts";
 import type { JudgedHosts } from "../world/scheduler-only.ts";
 import { judgeHosts } from "../world/scheduler-only.ts";
-import { buildWorld } from "../world/build-world.ts";
-import { pendingCreates, stoppingNodes } from "../intents/open-intents.ts";
-import { orderOf } from "../world/order-of-use.ts";
+import { buildWorld, orderOf } from "../world/build-world.ts";
+import { pendingCreates } from "../intents/create-requests.ts";
+import { stoppingNodes } from "../intents/stops.ts";
 
 /** The part of a record that affects the supply. */
 export type UnderWay = Pick<ClusterRecord, "intents" | "inFlight" | "backoffs">;

@@ -21,7 +21,7 @@ import { standingsOf } from "../nodes/standing.ts";
 import { divideNames, followNames } from "../nodes/names.ts";
 import { followNodes } from "../nodes/ledger.ts";
 import { nextOutage } from "../pace/outage.ts";
-import { stoppingNodes } from "../intents/open-intents.ts";
+import { stoppingNodes } from "../intents/stops.ts";
 import { endStarts } from "../intents/node-starts.ts";
 import { withQuestions } from "../stops/questions.ts";
 import { asideIn } from "../../domain/request-sets.ts";

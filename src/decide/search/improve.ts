@@ -10,6 +10,7 @@ import type { Bins } from "../bins/bins.ts";
 import { closedTo } from "../draft/closed.ts";
 import type { Kind } from "../bins/node-kinds.ts";
 import type { Way } from "../draft/draft.ts";
+import type { Item } from "./mix.ts";
 import { findMix, isMixed, mixItems } from "./mix.ts";
 
 /** The best plan found, without reasons unless it is the first one, and the try that made it. */
@@ -52,6 +53,7 @@ function improveByMix(problem: Problem, found: Improved): Improved {
   if (items.length === 0) return found;
   const mixed = new Set<Entry>(items.flatMap(({ asks }) => asks));
   const others = entries.filter((entry) => !mixed.has(entry));
+  if (policy.among === "priority" && isFull(problem, items, others, best)) return found;
   // Targets come last, because they also count nodes of the jobs.
   const before = new Set<Entry>(
     others.filter((entry) => entry.kind !== "target" && !isMixed(entry, best.draft, problem)),
@@ -60,7 +62,7 @@ function improveByMix(problem: Problem, found: Improved): Improved {
   const searched = problem.ground.budget.on("improving", () => {
     const { plan, isLeast } = findMix(problem, beginTry(problem, { way, entries: [...before] }), best, items);
     // What is placed before or after the mix was not part of the search.
-    const isAll = others.every((entry) => entry.kind === "job" && entry.units <= 0);
+    const isAll = others.every(asksNothing);
     const proof = isLeast && isAll ? { isLeast: true as const } : {};
     if (plan === undefined) return { ...found, ...proof };
     const after = byKind(others.filter((entry) => !before.has(entry)));
@@ -71,6 +73,26 @@ function improveByMix(problem: Problem, found: Improved): Improved {
   if (searched === undefined) return found;
   return searched.best === best || isBetterByRank(searched.best, best, policy) ? searched : found;
 }
+
+/**
+ * Whether equal slots, and nothing else, are placed on nodes of one bucket, and some are left: then every node is full, and no other packing
+ * has more room.
+ */
+function isFull(
+  { ground }: Problem,
+  items: readonly Item[],
+  others: readonly Entry[],
+  best: Attempt,
+): boolean {
+  const { buckets, nodes } = ground.world;
+  const [item] = items;
+  if (item === undefined || items.length > 1 || buckets.length > 1 || isMet(best)) return false;
+  const isPacked = item.asks.every(({ isGang }) => !isGang) && others.every(asksNothing);
+  return isPacked && nodes.every(({ deallocated }) => deallocated !== true);
+}
+
+/** A job whose slots all run already. */
+const asksNothing = (entry: Entry): boolean => entry.kind === "job" && entry.units <= 0;
 
 function improveByOrder(problem: Problem, first: Try, inRankOrder: Attempt): Improved {
   const { entries, policy, ground } = problem;

@@ -103,7 +103,7 @@ export function findMix(
 const NOT_SEARCHED = { isLeast: false };
 
 /** Equal jobs that follow each other, or one gang, for the search and for the plan. */
-interface Item {
+export interface Item {
   readonly item: MixItem;
   readonly asks: readonly Ask[];
 }

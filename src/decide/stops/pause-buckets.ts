@@ -18,7 +18,7 @@ import type { ExclusiveRules } from "../../domain/exclusive.ts";
 import { isOurs } from "../../domain/exclusive.ts";
 import { whyGivenUp } from "./scale-down.ts";
 import { backOff, pauseKey } from "../intents/back-off.ts";
-import { stoppingNodes } from "../intents/open-intents.ts";
+import { stoppingNodes } from "../intents/stops.ts";
 
 /** What a plan judges nodes by. */
 interface Judged {

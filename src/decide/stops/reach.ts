@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../domain/cluster.ts";
 import type { ArrayName, NodeId } from "../../domain/ids.ts";
 import { actsOn, isObserving } from "../../domain/mode.ts";
-import { managedArrays } from "../../domain/managed-arrays.ts";
+import { managedArrays } from "../../domain/exclusive.ts";
 import type { Plan, Proposal } from "../../domain/plan.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Ledger } from "../../domain/ledger.ts";

@@ -14,8 +14,8 @@ import type { VirtualFleet, VirtualNode, SizeBoots } from "../../domain/virtual-
 import { VIRTUAL_STOP_SECONDS, DEFAULT_BOOT_SECONDS } from "../../domain/virtual-fleet.ts";
 import { digestOfAttributes } from "../../domain/digest.ts";
 import { bootingSince } from "../intents/node-starts.ts";
-import { stoppingNodes } from "../intents/open-intents.ts";
-import { managedArrays } from "../../domain/managed-arrays.ts";
+import { stoppingNodes } from "../intents/stops.ts";
+import { managedArrays } from "../../domain/exclusive.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
 
 /** The node arrays that are ours and only observed. Empty if the cluster is not started, because it has no fleet to compare then. */

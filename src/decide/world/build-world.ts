@@ -1,10 +1,10 @@
-import type { BucketOffer, World } from "../../domain/world.ts";
-import type { Snapshot } from "../../domain/cluster.ts";
+import type { BucketOffer, World, ScaleSet } from "../../domain/world.ts";
+import type { Snapshot, Node } from "../../domain/cluster.ts";
 import { OWN_DEFAULTS } from "../../domain/default-resource.ts";
-import type { ArrayName } from "../../domain/ids.ts";
+import type { ArrayName, Digest, MachineType, PlacementGroup } from "../../domain/ids.ts";
 import type { Policy } from "../../domain/policy.ts";
 import type { Reason } from "../../domain/reason.ts";
-import type { Ledger } from "../../domain/ledger.ts";
+import type { Ledger, LedgerNode } from "../../domain/ledger.ts";
 import { catalogueOf } from "../../domain/vm-size-data.ts";
 import { dynamicOffers, dynamicSupply } from "./dynamic-offers.ts";
 import { stepsForDefaults, stepsForRules } from "../constraints/budget.ts";
@@ -20,11 +20,14 @@ import type { ResourceRules } from "./cluster-buckets.ts";
 import { ClusterBuckets } from "./cluster-buckets.ts";
 import { ReportedSupply } from "./reported-supply.ts";
 import type { WorldInput } from "./world-input.ts";
-import { scaleSetsOf } from "./scale-sets.ts";
-import { managedArrays } from "../../domain/managed-arrays.ts";
+import { managedArrays } from "../../domain/exclusive.ts";
 import { collectInFlight, collectNodes, withStartCharges } from "./supply-nodes.ts";
 import { openBucket } from "./open-bucket.ts";
 import { withoutAbsent } from "../../domain/without-absent.ts";
+import { bootingSince, isStarting } from "../intents/node-starts.ts";
+import type { BucketKey, Purpose } from "../../domain/bucket.ts";
+import { bucketOf, dynamicArrayOf } from "../../domain/bucket.ts";
+import { digestOfAttributes } from "../../domain/digest.ts";
 
 /**
  * The nodes, buckets and limits that the allocator may use, from one observation and the record. Nodes are capacity if they are up, on their
@@ -152,4 +155,76 @@ function closedReason(snapshot: Snapshot): Reason | undefined {
   const { state = "none", targetState = "none" } = snapshot;
   if (state === "Started" && targetState === "Started") return undefined;
   return { code: "cluster-not-started", state, targetState };
+}
+
+/** The order in which capacity is used; lower goes first. */
+export const ORDER = { busy: 0, ready: 1, wantsToStop: 2, coming: 3, deallocated: 4 };
+
+/** The position of a node in the order of use. A marked node comes after others that are up. */
+export function orderOf(node: Node, known: LedgerNode | undefined): number {
+  if (node.phase === "ready" && known?.draining !== undefined) return ORDER.wantsToStop;
+  return orderUnmarked(node, known);
+}
+
+/** The position of a node without regard to its mark. */
+export function orderUnmarked(node: Node, known: LedgerNode | undefined): number {
+  if (node.phase === "deallocated" && !isStarting(known)) return ORDER.deallocated;
+  if (node.phase !== "ready") return ORDER.coming + ageFraction(known);
+  if (known?.busyness.state === "busy") return ORDER.busy;
+  return ORDER.ready + ageFraction(known);
+}
+
+/**
+ * A number in [0, 1) that is larger for newer nodes, so that older ones are used first and plans stay stable. Of nodes that were first observed
+ * together, those that were requested first come first.
+ */
+function ageFraction(known: LedgerNode | undefined): number {
+  if (known === undefined) return 0;
+  const askedAfter = Math.min(known.askedAfter ?? 0, REQUESTS_APART - 1);
+  return Math.min(bootingSince(known) + askedAfter / REQUESTS_APART, LAST_INSTANT) / (LAST_INSTANT + 1);
+}
+
+/** In the year 2096. With this end, 53 bits have room for 500 requests in each millisecond. */
+const LAST_INSTANT = 4e12;
+
+const REQUESTS_APART = 500;
+
+/** The key of one placement group of CycleCloud, shared by its node array and all dynamic node arrays that create their nodes there. */
+export function scaleSetKey(array: ArrayName, machineType: MachineType, group: PlacementGroup): string {
+  return `${array}/${machineType.toLowerCase()}/${group}`;
+}
+
+/** By {@link scaleSetKey}. */
+export type ScaleSets = ReadonlyMap<string, ScaleSet>;
+
+/**
+ * What the nodes of each placement group were created with, from the ledger, the nodes in flight and the pending creates. Other nodes are
+ * assumed to be as the template makes them. If a group has nodes of several kinds, the first kind in the order of text counts.
+ */
+function scaleSetsOf({ snapshot, ledger, inFlight, pendingCreates }: WorldInput): ScaleSets {
+  const sets = new Map<string, { readonly text: string; readonly set: ScaleSet }>();
+  const note = (
+    bucket: BucketKey,
+    purpose: Purpose | undefined,
+    attributesDigest: Digest | undefined,
+  ): void => {
+    if (bucket.placementGroup === undefined) return;
+    const dynamic = dynamicArrayOf(purpose);
+    if (dynamic === undefined && attributesDigest === undefined) return;
+    const key = scaleSetKey(bucket.array, bucket.machineType, bucket.placementGroup);
+    const text = [dynamic, attributesDigest].join("/");
+    const known = sets.get(key);
+    if (known !== undefined && known.text <= text) return;
+    const set = withoutAbsent({ dynamic, attributesDigest });
+    sets.set(key, { text, set });
+  };
+  for (const node of snapshot.nodes) {
+    if (node.placementGroup === undefined || node.phase === "off") continue;
+    const known = ledger.get(node.nodeId);
+    note(bucketOf(node), known?.purpose, known?.look);
+  }
+  for (const { bucket, purpose, look } of inFlight) note(bucket, purpose, look);
+  for (const { bucket, purpose, attributes } of pendingCreates)
+    note(bucket, purpose, digestOfAttributes(attributes));
+  return new Map([...sets].map(([key, { set }]) => [key, set]));
 }

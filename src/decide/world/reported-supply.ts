@@ -122,15 +122,15 @@ export class ReportedSupply {
 
   /** Notes a reported node. What an idle host has left is what it has. */
   #note(bucket: BucketKey, host: ReportedHost, { resources, left = {} }: Overlaid): void {
-    const names = new Set(Object.keys(host.resources));
-    const idle = isOccupied(host) ? [] : Object.keys(left).filter((name) => !names.has(name));
-    for (const name of names) this.#noteTotal(bucket, name, resources[name]);
-    for (const name of idle) this.#noteTotal(bucket, name, left[name]);
+    const id = bucketIdWithoutGroup(bucket);
+    for (const name of Object.keys(host.resources)) this.#noteTotal(id, name, resources[name]);
+    if (isOccupied(host)) return;
+    for (const name of Object.keys(left))
+      if (!Object.hasOwn(host.resources, name)) this.#noteTotal(id, name, left[name]);
   }
 
-  #noteTotal(bucket: BucketKey, name: string, total: ResourceValue | undefined): void {
+  #noteTotal(id: string, name: string, total: ResourceValue | undefined): void {
     if (!isAmount(total)) return;
-    const id = bucketIdWithoutGroup(bucket);
     const ofBucket = this.#seen.get(id) ?? new Map<string, { most: AmountValue; nodes: number }>();
     this.#seen.set(id, ofBucket);
     const known = ofBucket.get(name);

@@ -13,6 +13,8 @@ interface AgentRest {
   readonly until: number;
   /** There is no host. */
   readonly isEmpty: boolean;
+  /** Whether the next renewal would come later on the app's clock if so much time were left out now. */
+  readonly delaysRenewal: (milliseconds: Milliseconds) => boolean;
   /** Hosts without a job. Absent: there are none. */
   readonly idle?: {
     /** When the next of them asks whether it may stop. */
@@ -102,6 +104,7 @@ export class SchedulerAgent {
       since: this.#changedAt,
       until,
       isEmpty: this.#model.hosts === 0,
+      delaysRenewal: (milliseconds) => this.#renewedBy(now + milliseconds) > this.#pushedAt + milliseconds,
       ...(askAt === undefined ? {} : { idle: this.#idleRest(askAt, now) }),
     };
   }
@@ -115,13 +118,19 @@ export class SchedulerAgent {
   /** Time was left out from `now` on (still.ts): demand was renewed each time that it was due, and with `asks` idle hosts were refused. */
   leaveOut(milliseconds: Milliseconds, { asks }: { readonly asks: boolean }, now: number): void {
     const { renewSeconds, expirationSeconds } = this.#options;
-    const end = this.#pushedAt + milliseconds;
-    for (let at = this.#pushedAt + 1000 * renewSeconds; at <= end; at += 1000 * renewSeconds)
+    const last = this.#renewedBy(now + milliseconds);
+    for (let at = this.#pushedAt + 1000 * renewSeconds; at <= last; at += 1000 * renewSeconds)
       this.#onPush(at, this.#model.slotsAsked, at + 1000 * expirationSeconds);
-    this.#pushedAt = end;
+    this.#pushedAt = last;
     if (!asks) return;
     this.#stopper.leaveOut(milliseconds, now);
     this.#model.leaveOut(milliseconds);
+  }
+
+  /** When demand was last pushed until then, if it is only renewed. */
+  #renewedBy(then: number): number {
+    const interval = 1000 * this.#options.renewSeconds;
+    return this.#pushedAt + interval * Math.floor((then - this.#pushedAt) / interval);
   }
 
   /** Whether {@link step} has work to do now. */

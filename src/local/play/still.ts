@@ -18,17 +18,18 @@ export type Minutes = "all" | "that-change";
  *
  * That changes no result, because of three conditions.
  * 1. Nothing happens from outside: no job arrives or ends, no node changes, and no rule of the scheduler lets a job start.
- * 2. What the app and the agent do from time to time is repeated in the same places: the time is a multiple of all their intervals. Questions
- *    of idle hosts lie outside of it, or each of them was refused since the last change, and the time is a multiple of their interval, too.
+ * 2. What the app and the agent do from time to time comes when it would have come: the time is a multiple of the interval of ticks, and the
+ *    next renewal keeps its moment, which on the app's clock is never later than without the time. Questions of idle hosts lie outside of it,
+ *    or each of them was refused since the last change, and the time is a multiple of their interval, too.
  * 3. No rule of time is pending in the app: all nodes are Ready, and nothing is sent, awaited, paused or marked. A node with jobs has no clock
  *    that ends. That of an idle one has no effect, because each asks by itself at the end of its idle timeout, and who has asked within this
  *    time is not stopped by a report (docs/protocol.md, Questions of nodes). What then still ages (nodes that are gone) decides nothing.
  */
 
-/** Ticks come each minute, renewals every two minutes. */
-const BUSY_MS: Milliseconds = 120_000;
+/** Ticks come each minute. */
+const BUSY_MS: Milliseconds = 60_000;
 /** Idle hosts also ask every five minutes. */
-const ASKING_MS: Milliseconds = 600_000;
+const ASKING_MS: Milliseconds = 300_000;
 /** An empty cluster without demand is observed every quarter of an hour. */
 const EMPTY_MS: Milliseconds = 1_800_000;
 /** By then each change is shown and was pushed, and a plan has seen it before the tick that sees it again. */
@@ -77,9 +78,11 @@ export function watchStillness({ play, minutes, simulator, clock, agent, store }
 /** The longest time from `now` on that ends before the next event, in whole periods. */
 function longestSpan(rest: Rest, nodeEventAt: number | undefined, now: number): Span | undefined {
   const next = Math.min(rest.until, nodeEventAt ?? Infinity);
-  const wholes = (period: Milliseconds, until: number): Milliseconds =>
-    until === Infinity ? 0 : period * Math.max(0, Math.floor((until - 1 - now) / period));
   const { isEmpty, idle } = rest;
+  const wholes = (period: Milliseconds, until: number): Milliseconds => {
+    const most = until === Infinity ? 0 : period * Math.floor((until - 1 - now) / period);
+    return Math.max(0, rest.delaysRenewal(most) ? most - period : most);
+  };
   if (idle === undefined) {
     const ms = wholes(isEmpty ? EMPTY_MS : BUSY_MS, next);
     return ms === 0 ? undefined : { ms, asks: false };

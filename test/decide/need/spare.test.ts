@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LedgerNode } from "../../../src/domain/ledger.ts";
 import { at, buildNode, rememberNode } from "../../support/build-node.ts";
-import { orderOf } from "../../../src/decide/world/order-of-use.ts";
+import { orderOf } from "../../../src/decide/world/build-world.ts";
 
 const node = buildNode("n1", { phase: "coming" });
 const order = (more: Partial<LedgerNode>): number => orderOf(node, rememberNode(node, more));

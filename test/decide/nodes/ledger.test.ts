@@ -19,7 +19,7 @@ import {
 } from "../../support/build-node.ts";
 import { BUCKET } from "../../support/build-record.ts";
 import type { Observation } from "../../../src/domain/record.ts";
-import { managedArrays } from "../../../src/domain/managed-arrays.ts";
+import { managedArrays } from "../../../src/domain/exclusive.ts";
 
 const R1 = requestId("r-1");
 const policy = DEFAULT_POLICY;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { missingUntil, withMissing } from "../../../src/decide/nodes/missing.ts";
-import { stoppingNodes } from "../../../src/decide/intents/open-intents.ts";
+import { stoppingNodes } from "../../../src/decide/intents/stops.ts";
 import { decide } from "../../../src/decide/reconcile/reconcile.ts";
 import type { Node, Snapshot } from "../../../src/domain/cluster.ts";
 import { nodeId, requestId } from "../../../src/domain/ids.ts";
