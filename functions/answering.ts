@@ -1,9 +1,10 @@
 import type { HttpResponseInit, InvocationContext, HttpHandler, HttpRequest } from "@azure/functions";
 import { PortError } from "../src/app/ports/port-error.ts";
 import { ConfigError, composition } from "../src/compose.ts";
-import type { MoreOfProblem } from "./problem.ts";
-import { problem, unknownCluster } from "./problem.ts";
-import { showJson } from "../src/domain/shown.ts";
+import type { MoreOfError } from "../src/app/describe/describe-error.ts";
+import { describeError } from "../src/app/describe/describe-error.ts";
+import { problemText, showJson } from "../src/domain/shown.ts";
+import type { Seconds } from "../src/domain/units.ts";
 import type { SettingShown } from "../src/wire/api/parts.ts";
 import type { Site } from "../src/app/ports/ports.ts";
 import type { Composition } from "../src/compose.ts";
@@ -13,6 +14,36 @@ import type { PageStart } from "../src/app/describe/pages.ts";
 import { PAGE_EXPECTED, readPage } from "../src/app/describe/pages.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { problemAt } from "../src/wire/json/problem.ts";
+
+/** Members that only some errors have, and the header Retry-After. */
+interface MoreOfProblem extends MoreOfError {
+  readonly retryAfterSeconds?: Seconds;
+}
+
+/** An error answer as application/problem+json (RFC 9457). */
+export function problem(
+  status: number,
+  title: string,
+  detail: string,
+  { retryAfterSeconds, ...more }: MoreOfProblem = {},
+): HttpResponseInit {
+  return {
+    status,
+    headers: {
+      "content-type": "application/problem+json",
+      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+    },
+    body: showJson(describeError(status, title, detail, more)),
+  };
+}
+
+/** 400 for an input that cannot be read: the first problem as text, all of them as data. */
+export function badRequest(problems: readonly Problem[]): HttpResponseInit {
+  const [first, ...others] = problems;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  const detail = first === undefined ? "the request cannot be read" : `${problemText(first)}${more}`;
+  return problem(400, "Bad request", detail, { problems });
+}
 
 /** The parts of an invocation that a log line about its failure needs. */
 type InvocationLog = Pick<InvocationContext, "functionName" | "warn">;
@@ -105,6 +136,14 @@ export function forCluster(handle: ForCluster): HttpHandler {
       if (site === undefined) return unknownCluster(name, composed.app.ports.sites.keys());
       return sayObserving(await handle(composed, site, request), composed, site);
     });
+}
+
+function unknownCluster(name: string, known: Iterable<string>): HttpResponseInit {
+  return problem(
+    404,
+    "Unknown cluster",
+    `cluster "${name}" is not in AUTOSCALER_CLUSTERS (known: ${[...known].join(", ") || "none"})`,
+  );
 }
 
 /** Adds to every answer of a cluster which arrays are only observed. Left out if the configuration cannot be read now. */

@@ -15,8 +15,7 @@ import { clashesOf, patchDocument, readPatch } from "../src/wire/policy/config-p
 import type { PolicyRead } from "../src/wire/policy/policy.ts";
 import { readPolicy } from "../src/wire/policy/policy.ts";
 import { writePolicy, writeWithMode } from "../src/wire/policy/write-policy.ts";
-import { forCluster } from "./answering.ts";
-import { badRequest, problem } from "./problem.ts";
+import { forCluster, badRequest, problem } from "./answering.ts";
 import { canonicalText } from "../src/domain/digest.ts";
 import { problemText } from "../src/domain/shown.ts";
 import type { ConfigVersion } from "../src/domain/config-version.ts";

@@ -2,8 +2,7 @@ import type { Question, Explanation } from "../src/app/describe/explain-cluster.
 import { explain } from "../src/app/describe/explain-cluster.ts";
 import type { Problem } from "../src/domain/demand.ts";
 import { setName } from "../src/domain/ids.ts";
-import { forCluster } from "./answering.ts";
-import { badRequest, problem } from "./problem.ts";
+import { forCluster, badRequest, problem } from "./answering.ts";
 import { excerpt } from "../src/wire/json/problem.ts";
 import type { HttpResponseInit } from "@azure/functions";
 import type { Site } from "../src/app/ports/ports.ts";

@@ -9,8 +9,7 @@ import { MOST_OVER_HTTP } from "../src/wire/json/decode.ts";
 import { boundProblems } from "../src/wire/json/problems.ts";
 import type { RejectedOfSet } from "../src/wire/what-if.ts";
 import { readWhatIf } from "../src/wire/what-if.ts";
-import { forCluster } from "./answering.ts";
-import { badRequest, problem } from "./problem.ts";
+import { forCluster, badRequest, problem } from "./answering.ts";
 import { answerWithBody } from "./reading.ts";
 import type { Bytes } from "../src/domain/units.ts";
 

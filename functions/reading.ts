@@ -9,7 +9,7 @@ import type { Sliced } from "../src/domain/sliced.ts";
 import type { Milliseconds, Seconds } from "../src/domain/units.ts";
 import type { Most } from "../src/wire/json/decode.ts";
 import { weighInSlices } from "../src/wire/json/decode.ts";
-import { problem } from "./problem.ts";
+import { problem } from "./answering.ts";
 
 /** Who waits longer for memory is sent away. In real time: reading costs processor time. */
 const PATIENCE_SECONDS: Seconds = 10;

@@ -126,9 +126,13 @@ function callsIn(node: SyntaxNode): Called {
   const visit = (one: SyntaxNode): void => {
     // A function that is passed on is called, too.
     if (one.type === "Identifier") names.add(String(one["name"]));
-    if (one.type === "MemberExpression") {
-      const method = memberName(one["property"]);
+    // A member that is only read may be one of any object.
+    const { callee } = one;
+    if (one.type === "CallExpression" && isNode(callee) && callee.type === "MemberExpression") {
+      const method = memberName(callee["property"]);
       if (method !== undefined) methods.add(method);
+    }
+    if (one.type === "MemberExpression") {
       const object = one["object"];
       if (isNode(object)) visit(object);
       if (one["computed"] === true && isNode(one["property"])) visit(one["property"]);

@@ -1,13 +1,22 @@
+import type { DemandExplained } from "../../decide/explain/explained-demand.ts";
 import { remedyLine } from "../../decide/explain/explained-demand.ts";
+import type { HostExplained } from "../../decide/explain/explain-host.ts";
+import type { NodeExplained } from "../../decide/explain/explain-node.ts";
 import { renderReason } from "../../domain/reason-text.ts";
 import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
 import type { Bodies } from "../../domain/bodies.ts";
+import type { BucketKey } from "../../domain/bucket.ts";
 import { bucketText } from "../../domain/bucket.ts";
-import type { NodeId } from "../../domain/ids.ts";
-import type { DemandOutcome, PlanBound, Proposal } from "../../domain/plan.ts";
+import type { JobDemand } from "../../domain/demand.ts";
+import type { ClusterName, NodeId } from "../../domain/ids.ts";
+import type { PlanCounts } from "../../domain/kept-plan.ts";
+import type { DemandOutcome, Plan, PlanBound, Proposal } from "../../domain/plan.ts";
 import { boundText, countDemands, modeShown } from "../../domain/plan.ts";
 import type { CreateSet } from "../../domain/intent.ts";
+import type { Instant } from "../../domain/units.ts";
 import { isoTime } from "../../domain/units.ts";
+import type { DemandExplanationShown, ExplanationShown } from "../../wire/api/explanation-answers.ts";
+import type { BucketKeyShown } from "../../wire/api/parts.ts";
 import type { CreateShown, LastPlanShown, ProposalShown, UnmetShown } from "../../wire/api/cluster-demand.ts";
 import { arrayShown } from "../../domain/bucket.ts";
 import type { Pages } from "./pages.ts";
@@ -79,4 +88,62 @@ export function describeProposal(
 
 export function describeCreate({ bucket, count, purpose }: CreateSet): CreateShown {
   return { bucket: bucketText(bucket), count, countsFor: arrayShown(purpose, bucket.array) };
+}
+
+export type Explained = DemandExplained | NodeExplained | HostExplained;
+
+/** The answer about a demand, a node or a host. `counts`: those of a past plan. */
+export function describeExplanation(
+  cluster: ClusterName,
+  plan: Plan,
+  explained: Explained,
+  { counts, ofNow = {} }: { readonly counts?: PlanCounts; readonly ofNow?: OfNow } = {},
+): ExplanationShown {
+  const { mode, observed } = modeShown(plan);
+  const shared = {
+    cluster,
+    plan: plan.number,
+    planAt: isoTime(plan.at),
+    mode,
+    observed,
+    counts: counts && { ...counts, bound: describeBound(counts.bound) },
+  };
+  return explained.kind === "demand"
+    ? { ...shared, ...describeDemand(explained, ofNow) }
+    : explained.kind === "node"
+      ? { ...shared, ...explained, history: undefined }
+      : { ...shared, ...explained };
+}
+
+/** What is known of a demand beside the plan. Nothing for the time of a past plan. */
+export interface OfNow {
+  readonly expectedReadyAt?: Instant | undefined;
+  readonly metadata?: JobDemand["metadata"] | undefined;
+  /** The same in sentences. */
+  readonly lines?: readonly string[];
+}
+
+/** Its members are named, though a group may be absent. */
+const bucketShown = (bucket: BucketKey | undefined): BucketKeyShown | undefined =>
+  bucket && { ...bucket, placementGroup: bucket.placementGroup };
+
+type DemandShown = Omit<
+  DemandExplanationShown,
+  "cluster" | "plan" | "planAt" | "mode" | "observed" | "counts"
+>;
+
+function describeDemand(
+  { text, ...explained }: DemandExplained,
+  { expectedReadyAt, metadata, lines = [] }: OfNow,
+): DemandShown {
+  return {
+    ...explained,
+    places: explained.places.map((place) => ({
+      ...place,
+      bucket: bucketShown(place.bucket),
+    })),
+    expectedReadyAt: isoTime(expectedReadyAt),
+    metadata,
+    text: [text, ...lines].join("\n"),
+  };
 }
