@@ -17,6 +17,7 @@ const closure = z.object({
   name: z.string().exactOptional(),
   why: z.string(),
   until: moment.exactOptional(),
+  refusedAt: moment.exactOptional(),
 });
 
 const schema = z.object({

@@ -152,10 +152,11 @@ const OFF = "IDLE+CLOUD+POWERED_DOWN";
 const CLOSED = "DOWN+CLOUD+POWERED_DOWN autoscaler: full; until 2025-11-20T11:00:20Z";
 
 /** What the app says of htc when its refused names have left the set, and what was kept of the refusal. */
-function afterRefusal(room: number, states: Readonly<Record<string, string>>) {
+function afterRefusal(room: number, states: Readonly<Record<string, string>>, secondsAgo = 180) {
   const marks = new Map(Object.keys(states).map((name) => [name, plusSeconds(NOW, 20)] as const));
   const place = { nodearray: "htc" };
-  const kept = { ...NOTHING_KEPT, marks, closures: new Map([["htc", { place, why: "full" }]]) };
+  const refusedAt = plusSeconds(NOW, -secondsAgo);
+  const kept = { ...NOTHING_KEPT, marks, closures: new Map([["htc", { place, why: "full", refusedAt }]]) };
   const view: AppView = {
     at: instant(NOW - 1000),
     observationAge: 5,
@@ -179,6 +180,16 @@ test.each([
   expect(afterRefusal(room, { "htc-1": "ALLOCATED+CLOUD", "htc-2": CLOSED, "htc-3": CLOSED }).shown).toEqual(
     expected,
   );
+});
+
+test("while Slurm holds the refused jobs, room for one opens one: all nodes of the array would look free to them", () => {
+  expect(afterRefusal(1, { "htc-2": CLOSED, "htc-3": CLOSED }, 179).shown).toEqual([
+    "resume htc-2",
+    "down htc-3",
+  ]);
+  const names = { "htc-1": outcome("refused", { holdsFor: "everyone", room: 1, reason: "full" }) };
+  const { kept } = decide({ "htc-1": UP, "htc-2": OFF, "htc-3": OFF }, names);
+  expect([...kept.closures.values()]).toMatchObject([{ refusedAt: NOW }]);
 });
 
 test("once Slurm uses no node there, room for one opens all, and the refusal is forgotten", () => {

@@ -18,6 +18,8 @@ const OWN_CAUSE_SECONDS: Seconds = 600;
 /** A limit has no end that is known: its marks end after this time, and are renewed while there is no room. */
 const LIMIT_SECONDS: Seconds = 60;
 const RENEW_MS: Milliseconds = 30_000;
+/** Slurm holds the job of a refused node for two minutes. Then it has chosen other nodes. */
+const CHOSEN_AGAIN_SECONDS: Seconds = 180;
 
 /**
  * The closures before, with those that the app's answer adds, and without those that are over. `refused`: names that no range has, with the reason
@@ -37,27 +39,33 @@ export function noteClosures(
     if (place === undefined || outcome?.state !== "refused") continue;
     const why = outcome.reason ?? "no room";
     if (outcome.holdsFor === "name") closures.set(name, { place, name, why, until });
-    if (outcome.holdsFor === "everyone") closures.set(JSON.stringify(place), { place, why });
+    if (outcome.holdsFor === "everyone") closures.set(JSON.stringify(place), { place, why, refusedAt: now });
   }
   for (const [key, closure] of closures) if (isOver(closure, all, view, now)) closures.delete(key);
   return closures;
 }
 
-function isOver(
-  { name, place, until }: Closure,
-  all: readonly CloudNode[],
-  view: AppView,
-  now: Instant,
-): boolean {
+function isOver(closure: Closure, all: readonly CloudNode[], view: AppView, now: Instant): boolean {
+  const { name, place, until } = closure;
   if (place !== undefined && view.modes.get(place.nodearray) !== "act") return true;
   if (name !== undefined || place === undefined) return (until ?? now) <= now;
   const [room, nodes] = [roomOf(place, all, view), nodesOf(place, all)];
-  return room === undefined || (isWide(room, nodes) && nodes.closed.length === 0);
+  return room === undefined || (isWide(room, nodes, closure, now) && nodes.closed.length === 0);
 }
 
-/** Whether there is room for all nodes of the place, or for some, and Slurm uses none: then the next refusal closes it again. */
-function isWide(room: Room, { free, closed, used }: ReturnType<typeof nodesOf>): boolean {
-  return room.nodes > 0 && (room.nodes >= free.length + closed.length || used.length === 0);
+/**
+ * Whether there is room for all nodes of the place, or for some, and Slurm uses none, also for the jobs that were refused: then the next refusal
+ * closes it again.
+ */
+function isWide(
+  room: Room,
+  { free, closed, used }: ReturnType<typeof nodesOf>,
+  { refusedAt }: Closure,
+  now: Instant,
+): boolean {
+  if (room.nodes <= 0) return false;
+  const isLongAgo = refusedAt === undefined || now >= plusSeconds(refusedAt, CHOSEN_AGAIN_SECONDS);
+  return (used.length === 0 && isLongAgo) || room.nodes >= free.length + closed.length;
 }
 
 /** Closes as many nodes as there is no room for, keeps those closed, and opens as many as there is room for again. */
@@ -87,7 +95,7 @@ export function closeNodes(
     const ours = nodes.closed.filter(
       ({ name }) => kept.marks.has(name) && !kept.closures.has(name) && !kept.others.has(name),
     );
-    const opensAll = isWide(room, nodes);
+    const opensAll = isWide(room, nodes, closure, now);
     const opening = opensAll ? ours.length : Math.max(0, room.nodes - nodes.free.length);
     for (const { name } of ours.slice(0, opening))
       acts.push({ kind: "resume", name, why: "there is room again" });

@@ -31,6 +31,8 @@ export interface Closure {
   readonly why: string;
   /** Of a cause of one name: when it is tried again. */
   readonly until?: Instant;
+  /** Of a cause that holds for every job: when the app last refused a name for it. */
+  readonly refusedAt?: Instant;
 }
 
 interface Told {
