@@ -252,12 +252,17 @@ function siteOf(folder: string, system: LocalSystem, started: Started): Site {
 }
 
 const addressOf = ({ url, keys }: LocalSystem) => ({ url, key: keys.host, waitSeconds: 60 });
-/** Nodes that were created without a resume of their own before. */
+/** Slurm shows a node as powering up before it runs the program, and the agent may see that first. */
+const SHOWN_BEFORE_MS: Milliseconds = 5000;
+
+/** Nodes that were created without a resume of their own. */
 function unasked(events: readonly SimulatorEvent[], resumes: ReturnType<Site["calls"]>): readonly string[] {
   const left = [...resumes];
   return events.flatMap((event) => {
     if (event.kind !== "node-created") return [];
-    const at = left.findIndex(({ name, at: called }) => name === event.name && called <= event.at);
+    const at = left.findIndex(
+      ({ name, at: called }) => name === event.name && called <= event.at + SHOWN_BEFORE_MS,
+    );
     if (at < 0) return [`${event.name} was created, and Slurm had not resumed it`];
     left.splice(at, 1);
     return [];
