@@ -121,9 +121,13 @@ function show(entry: InFlightSupply, index: number, older: number, stage: Stage)
   const { count, bucket, purpose, resources, cores, properties } = entry;
   const order = index < older ? ORDER.inFlight + index / 100 : ORDER.created + (index - older) / 100;
   return Array.from({ length: count }, (_, i): SupplyNode => {
-    const name = `made-${String(index).padStart(2, "0")}-${String(i).padStart(3, "0")}`;
+    const name =
+      purpose.kind === "named"
+        ? purpose.name
+        : `made-${String(index).padStart(2, "0")}-${String(i).padStart(3, "0")}`;
     return {
       nodeId: nodeId(name),
+      name,
       hostname: name,
       bucket,
       purpose,

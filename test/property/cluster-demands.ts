@@ -27,6 +27,7 @@ const WORDS: Vocabulary = {
   arrays: ["execute", "viz"].map(arrayName),
   machineTypes: [D4, D8],
   hosts: ["ip-n0", "ip-n1", "ip-n2"],
+  nodes: ["n0", "n1", "execute-1", "x1", "x2"],
   pools: ["licence"],
   mark: "shift",
   needs: [
@@ -47,6 +48,7 @@ export function anyClusterDemands(features: Features): fc.Arbitrary<readonly Dem
 /** All that name it define it alike: what one message says against itself is refused at the door. */
 function sometimesDynamic(demand: Demand): Demand {
   if (demand.kind === "job" || demand.position % 3 !== 0) return demand;
+  if (demand.kind === "target" && demand.named !== undefined) return demand;
   const { machineTypes: _sizes, attributes: _attributes, ...rest } = demand;
   return { ...rest, array: arrayName("licensed"), extends: arrayName("viz") };
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Cap } from "../../src/domain/world.ts";
 import type { PlacementGroup } from "../../src/domain/ids.ts";
 import type { Features } from "./features.ts";
-import { ARRAYS, GROUPS, PLACES } from "./small-shapes.ts";
+import { ARRAYS, GROUPS, NAMES, PLACES } from "./small-shapes.ts";
 
 /*
  * The dice: what is drawn of a world, before a world is made of it.
@@ -12,6 +12,7 @@ interface DrawnArray {
   readonly spot: boolean;
   readonly pinned: boolean;
   readonly configured: boolean;
+  readonly onlyNamed: boolean;
   readonly nodes: number;
   readonly cores: number;
 }
@@ -41,7 +42,10 @@ export interface DrawnWorld {
     readonly place: number;
     readonly group: PlacementGroup | undefined;
     readonly count: number;
+    readonly isNamed: boolean;
   }[];
+  /** Names that earlier plans decided about. */
+  readonly blocked: readonly { readonly name: string; readonly why: "over" | "waits" | "earlier" }[];
   readonly limits: readonly number[];
   readonly caps: readonly Cap[];
   readonly pools: readonly number[];
@@ -77,6 +81,7 @@ export function anyWorldParts(on: Features): fc.Arbitrary<DrawnWorld> {
         spot: mostly(false, [true], 3, on.spot),
         pinned: mostly(false, [true], 6, on.fixedGroups),
         configured: mostly(false, [true], 3, on.fixedGroups),
+        onlyNamed: mostly(false, [true], 6, on.names),
         nodes: upTo(10, on.scarce),
         cores: upTo(60, on.scarce),
       }),
@@ -102,7 +107,21 @@ export function anyWorldParts(on: Features): fc.Arbitrary<DrawnWorld> {
       }),
       { maxLength: 8 },
     ),
-    inFlight: fc.array(fc.record({ place, group, count: fc.integer({ min: 1, max: 3 }) }), { maxLength: 2 }),
+    inFlight: fc.array(
+      fc.record({
+        place,
+        group,
+        count: fc.integer({ min: 1, max: 3 }),
+        isNamed: on.names ? fc.boolean() : fc.constant(false),
+      }),
+      { maxLength: 2 },
+    ),
+    blocked: on.names
+      ? fc.uniqueArray(
+          fc.record({ name: fc.constantFrom(...NAMES), why: fc.constantFrom("over", "waits", "earlier") }),
+          { maxLength: 3, selector: ({ name }) => name },
+        )
+      : fc.constant([]),
     limits: fc.tuple(...[14, 120, 40, 60, 40, 80, 30].map((most) => upTo(most, on.scarce))),
     caps: on.caps ? anyCaps : fc.constant([]),
     pools: fc.tuple(...[20, 8].map((most) => upTo(most, on.scarce))),

@@ -189,6 +189,7 @@ export function offerOf(
     ...(here?.failedSecondsAgo === undefined ? {} : { capacityFailureSeconds: here.failedSecondsAgo }),
     ...(here?.price === undefined ? {} : { price: here.price * shape.cores * (isSpot ? 0.3 : 1) }),
     ...(isSpot ? { spot: true as const } : {}),
+    ...(ofArray?.onlyNamed === true ? { onlyNamed: true as const } : {}),
     ...(refusal === undefined ? {} : { refusal }),
     ...(shape.maxGroup === undefined ? {} : { maxPlacementGroupSize: shape.maxGroup }),
     ...(ofArray?.configured === true && shape.maxGroup !== undefined ? { configuredGroups: CONFIGURED } : {}),

@@ -33,6 +33,8 @@ export interface Features {
   readonly groups: boolean;
   /** Targets, and jobs that need whole nodes in a number. */
   readonly targets: boolean;
+  /** Targets that name their nodes, and arrays that are kept for them. */
+  readonly names: boolean;
   readonly gangs: boolean;
   readonly colocated: boolean;
   /** Jobs that must have a node to themselves. */
@@ -61,6 +63,7 @@ export const EVERYTHING: Features = {
   refusals: true,
   groups: true,
   targets: true,
+  names: true,
   gangs: true,
   colocated: true,
   exclusive: true,
@@ -86,6 +89,7 @@ export const PLAIN = without(
   "pools",
   "boundGangs",
   "fixedGroups",
+  "names",
 );
 
 /** Some of the features, each as often absent as present. */

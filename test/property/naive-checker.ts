@@ -4,6 +4,7 @@ import type { RankedDemand } from "../../src/domain/demand.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { floorFaults } from "./naive-floors.ts";
 import { jobFaults } from "./naive-jobs.ts";
+import { namedFaults } from "./naive-named.ts";
 import type { NaiveNode, Sheet } from "./naive-nodes.ts";
 import { jobsOf, layOut, nameOf, outcomeOf } from "./naive-nodes.ts";
 import { placeFaults } from "./naive-places.ts";
@@ -27,6 +28,7 @@ export function findFaults(
     ...placeFaults(world, answer, now),
     ...jobFaults(sheet),
     ...floorFaults(sheet),
+    ...namedFaults(sheet),
     ...capFaults(sheet),
     ...wasteFaults(sheet, now),
   ];

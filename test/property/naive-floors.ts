@@ -7,7 +7,8 @@ import { outcomeOf, nameOf, textOf } from "./naive-nodes.ts";
 export function floorFaults(sheet: Sheet): readonly string[] {
   return sheet.demands.flatMap((ranked) => {
     const { demand } = ranked;
-    if (demand.kind === "target") return targetFaults(sheet, ranked, demand);
+    if (demand.kind === "target")
+      return demand.named === undefined ? targetFaults(sheet, ranked, demand) : [];
     return demand.kind === "groups" ? groupFaults(sheet, ranked, demand) : [];
   });
 }

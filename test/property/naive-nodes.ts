@@ -13,6 +13,7 @@ export interface NaiveNode extends EmptyNode {
   readonly origin: NodeLoad["origin"];
   readonly nodeId?: NodeId;
   readonly hostname?: string;
+  readonly name?: string;
   readonly purpose: Purpose;
   readonly cores: number;
   readonly ready: boolean;
@@ -112,9 +113,11 @@ function coming(world: World, { creates }: Allocation): readonly Bare[] {
     return [{ ...made, ...create, origin: "planned" as const }];
   });
   return [...flying, ...planned].flatMap((entry) => {
+    const { purpose } = entry;
     const properties = propertiesOf(entry.bucket, entry.properties);
     const node: Bare = {
       ...entry,
+      ...(purpose.kind === "named" ? { name: purpose.name } : {}),
       properties,
       isSpot: isSpot(world, entry.bucket, properties),
       ready: false,

@@ -11,6 +11,8 @@ export interface Newcomer {
   readonly bucket: BucketKey;
   readonly count: number;
   readonly what: "created" | "started";
+  /** Its target names the node, and may name its group. */
+  readonly isNamed?: boolean;
   /** What it takes of limits; absent: what a new node of its bucket does. */
   readonly charges?: BucketOffer["charges"];
 }
@@ -23,7 +25,12 @@ export function newcomers(world: World, answer: Allocation): readonly Newcomer[]
     return [{ bucket, count: 1, what: "started" as const, ...(charges === undefined ? {} : { charges }) }];
   });
   return [
-    ...answer.creates.map(({ bucket, count }) => ({ bucket, count, what: "created" as const })),
+    ...answer.creates.map(({ bucket, count, purpose }) => ({
+      bucket,
+      count,
+      what: "created" as const,
+      isNamed: purpose.kind === "named",
+    })),
     ...started,
   ];
 }
@@ -80,7 +87,11 @@ function limitFaults(world: World, added: readonly Newcomer[]): readonly string[
   );
 }
 
-function closedFaults(world: World, { bucket, count, what }: Newcomer, now: Instant): readonly string[] {
+function closedFaults(
+  world: World,
+  { bucket, count, what, isNamed = false }: Newcomer,
+  now: Instant,
+): readonly string[] {
   const offer = offerAt(world, bucket);
   const where = `${what} in ${textOf(bucket)}`;
   if (offer === undefined) return [`${where}, which is no bucket`];
@@ -93,7 +104,8 @@ function closedFaults(world: World, { bucket, count, what }: Newcomer, now: Inst
     faults.push(`${where}, and all nodes go to ${offer.pinnedGroup}`);
   if (group === undefined) return faults;
   if (isInForce(offer.groupRefusals?.get(group), now)) faults.push(`${where}, a group that is paused`);
-  if (!isKnown(world, offer, group) && anyPaused(offer, now)) faults.push(`${where}, which evades a pause`);
+  if (!isNamed && !isKnown(world, offer, group) && anyPaused(offer, now))
+    faults.push(`${where}, which evades a pause`);
   if (offer.maxPlacementGroupSize === undefined && offer.pinnedGroup === undefined)
     faults.push(`${where}, and that size has no groups`);
   return faults;
@@ -130,10 +142,16 @@ function groupSizeFaults(world: World, added: readonly Newcomer[]): readonly str
 /** No other group has a generated name. */
 function freshNameFaults(world: World, { creates }: Allocation): readonly string[] {
   const places = new Map<string, Set<string>>();
-  for (const { bucket } of creates) {
+  for (const { bucket, purpose } of creates) {
     const offer = offerAt(world, bucket);
     const group = bucket.placementGroup;
-    if (offer === undefined || group === undefined || isKnown(world, offer, group)) continue;
+    if (
+      purpose.kind === "named" ||
+      offer === undefined ||
+      group === undefined ||
+      isKnown(world, offer, group)
+    )
+      continue;
     places.set(group, new Set([...(places.get(group) ?? []), placeText(bucket)]));
     const isTaken = [...world.nodes, ...world.inFlight].some((one) => one.bucket.placementGroup === group);
     if (isTaken) places.get(group)?.add("nodes that exist");

@@ -1,5 +1,5 @@
 import type { BucketOffer } from "../../src/domain/world.ts";
-import type { RankedDemand } from "../../src/domain/demand.ts";
+import type { NamedNodes, RankedDemand } from "../../src/domain/demand.ts";
 import type { Instant } from "../../src/domain/units.ts";
 import { takingOf } from "./naive-constraints.ts";
 import { isListed } from "./naive-floors.ts";
@@ -22,6 +22,8 @@ export function wasteFaults(sheet: Sheet, now: Instant): readonly string[] {
     if (demand.kind === "target") {
       const isMeant = ({ bucket }: Pick<NaiveNode, "bucket">): boolean =>
         bucket.array === demand.array && isListed(demand.machineTypes, bucket.machineType);
+      if (demand.named !== undefined)
+        return isSingly(sheet, demand.named) ? roomLeft(sheet, ranked, isMeant, now) : [];
       return [...leftOver(sheet, ranked, isMeant), ...roomLeft(sheet, ranked, isMeant, now)];
     }
     const job = jobsOf([ranked])[0];
@@ -31,6 +33,14 @@ export function wasteFaults(sheet: Sheet, now: Instant): readonly string[] {
       ...roomLeft(sheet, ranked, (offer) => wouldFit(sheet, job, offer), now),
     ];
   });
+}
+
+/** Some name has no node though nothing is decided about it, and the names come one by one, in no group of their own. */
+function isSingly({ world, nodes }: Sheet, { names, group, together }: NamedNodes): boolean {
+  if (group !== undefined || together === true) return false;
+  return names.some(
+    (name) => world.blockedNames?.has(name) !== true && !nodes.some((node) => node.name === name),
+  );
 }
 
 /** A job whose slots go anywhere, one by one, and that takes nothing of a pool. */
@@ -90,6 +100,7 @@ function roomLeft(
   const taken = takenOf(world, added);
   return world.buckets
     .filter((offer) => isMeant(offer) && !isInForce(offer.refusal, now))
+    .filter((offer) => offer.onlyNamed !== true || isNamedTarget(ranked.demand))
     .filter((offer) => offer.pinnedGroup === undefined || !anyPaused(offer, now))
     .filter(({ charges }) =>
       charges.every(({ limit, amount }) => (world.limits[limit]?.left ?? 0) - (taken[limit] ?? 0) >= amount),
@@ -97,6 +108,9 @@ function roomLeft(
     .filter((offer) => hasGroupRoom(offer, added) && !hasOthersNodes(sheet, offer))
     .map(({ bucket }) => `${bucket.array}/${bucket.machineType} has room, and ${nameOf(ranked)} is short`);
 }
+
+const isNamedTarget = (demand: RankedDemand["demand"]): boolean =>
+  demand.kind === "target" && demand.named !== undefined;
 
 function hasGroupRoom(offer: BucketOffer, added: ReturnType<typeof newcomers>): boolean {
   const { pinnedGroup: group, maxPlacementGroupSize: most } = offer;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Constraint } from "../../src/domain/constraint.ts";
 import type { Demand, GroupDemand, JobDemand, RankedDemand, TargetDemand } from "../../src/domain/demand.ts";
 import type { ArrayName, MachineType } from "../../src/domain/ids.ts";
-import { arrayName, setName } from "../../src/domain/ids.ts";
+import { arrayName, placementGroup, setName } from "../../src/domain/ids.ts";
 import { EXCLUSIVE, inArrays, ofSizes } from "../support/build-constraints.ts";
 import type { Features } from "./features.ts";
 
@@ -11,6 +11,8 @@ export interface Vocabulary {
   readonly arrays: readonly ArrayName[];
   readonly machineTypes: readonly MachineType[];
   readonly hosts: readonly string[];
+  /** Names of nodes. */
+  readonly nodes: readonly string[];
   /** Pools to take from, and a mark. */
   readonly pools: readonly string[];
   readonly mark: string;
@@ -39,6 +41,7 @@ export function anyDemands(words: Vocabulary, features: Features): fc.Arbitrary<
   const kinds = [
     { arbitrary: anyJob(words, features), weight: 4 },
     ...(features.targets ? [{ arbitrary: anyTarget(words), weight: 1 }] : []),
+    ...(features.names ? [{ arbitrary: anyNames(words), weight: 1 }] : []),
     ...(features.groups ? [{ arbitrary: anyGroups(words), weight: 1 }] : []),
   ];
   const drawn = fc.record<Drawn>({
@@ -96,6 +99,24 @@ function anyTarget(words: Vocabulary): fc.Arbitrary<Unranked> {
     .map(({ machineTypes, ...rest }) => ({
       kind: "target",
       ...rest,
+      ...present("machineTypes", machineTypes),
+    }));
+}
+
+function anyNames(words: Vocabulary): fc.Arbitrary<Unranked> {
+  return fc
+    .record({
+      array: fc.constantFrom(...words.arrays),
+      names: fc.uniqueArray(fc.constantFrom(...words.nodes), { minLength: 1, maxLength: 6 }),
+      machineTypes: maybe(someOf(words.machineTypes, 2)),
+      group: maybe(fc.constant(placementGroup("rack"))),
+      together: maybe(fc.constant(true as const)),
+    })
+    .map(({ array, names, machineTypes, group, together }) => ({
+      kind: "target",
+      array,
+      amount: { unit: "nodes", count: names.length },
+      named: { names, ...present("group", group), ...present("together", together) },
       ...present("machineTypes", machineTypes),
     }));
 }

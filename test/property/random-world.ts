@@ -3,8 +3,8 @@ import type { InFlightSupply, SupplyNode, World } from "../../src/domain/world.t
 import type { BucketKey, Purpose } from "../../src/domain/bucket.ts";
 import { bucketText } from "../../src/domain/bucket.ts";
 import type { Pool, RankedDemand } from "../../src/domain/demand.ts";
-import type { PlacementGroup } from "../../src/domain/ids.ts";
 import { arrayName, nodeId } from "../../src/domain/ids.ts";
+import type { Reason } from "../../src/domain/reason.ts";
 import type { GroupFill } from "../../src/domain/record.ts";
 import { instant } from "../../src/domain/units.ts";
 import type { Features } from "./features.ts";
@@ -14,7 +14,7 @@ import { anyDemands } from "./random-demands.ts";
 import { anyWorldParts, exactly } from "./draw-world.ts";
 import type { DrawnNode, DrawnWorld } from "./draw-world.ts";
 import { bucketOf, groupOf, limitsOf, offerOf, placeAt, propertiesOf } from "./drawn-offers.ts";
-import { ARRAYS, GROUPS, NOW, PLACES, WORDS, is } from "./small-shapes.ts";
+import { ARRAYS, GROUPS, NAMES, NOW, PLACES, WORDS, is } from "./small-shapes.ts";
 
 /** Small worlds that hold everything: three arrays, five VM sizes of different shapes, some nodes of each state, limits of each kind. */
 export interface Case {
@@ -71,7 +71,7 @@ function wordsOf({ variety, grouped }: Features): Vocabulary {
 
 function worldOf(drawn: DrawnWorld, features: Features): World {
   const nodes = drawn.nodes.map((node, i) => supplyOf(drawn, node, i));
-  const inFlight = drawn.inFlight.map(({ place, group, count }) => flightOf(drawn, place, group, count));
+  const inFlight = drawn.inFlight.map((flight, i) => flightOf(drawn, flight, i));
   const offered = PLACES.flatMap((_, index) => {
     const isOffered = features.variety ? drawn.places[index]?.isOffered === true : index === 1;
     return isOffered ? [index] : [];
@@ -93,8 +93,15 @@ function worldOf(drawn: DrawnWorld, features: Features): World {
     ]),
     pools,
     ...(drawn.caps.length === 0 ? {} : { caps: drawn.caps }),
+    ...(drawn.blocked.length === 0 ? {} : { blockedNames: new Map(drawn.blocked.map(blockedName)) }),
     ...(drawn.closed ? { closed: { code: "cluster-not-started", state: "Off", targetState: "Off" } } : {}),
   };
+}
+
+function blockedName({ name, why }: DrawnWorld["blocked"][number]): [string, Reason] {
+  if (why === "earlier") return [name, { code: "name-earlier", name }];
+  if (why === "waits") return [name, { code: "name-waits", name, status: "Terminating" }];
+  return [name, { code: "name-over", name, state: "refused", at: NOW, why: "drawn" }];
 }
 
 /** Nodes in a group's placement group were made for that group, unless the array is another one. */
@@ -111,6 +118,7 @@ function supplyOf(drawn: DrawnWorld, node: DrawnNode, i: number): SupplyNode {
   const host = node.state === "deallocated" ? undefined : `h${i}`;
   return {
     nodeId: nodeId(`n${(i * 7) % 11}-${i}`),
+    name: NAMES[i] ?? "",
     ...(host === undefined ? {} : { hostname: host }),
     bucket,
     purpose: purposeOf(bucket),
@@ -125,18 +133,17 @@ function supplyOf(drawn: DrawnWorld, node: DrawnNode, i: number): SupplyNode {
 
 function flightOf(
   drawn: DrawnWorld,
-  place: number,
-  group: PlacementGroup | undefined,
-  count: number,
+  { place, group, count, isNamed }: DrawnWorld["inFlight"][number],
+  i: number,
 ): InFlightSupply {
   const { shape, a } = placeAt(place);
   const bucket = bucketOf(place, groupOf(drawn, place, group));
   return {
     bucket,
-    purpose: purposeOf(bucket),
+    purpose: isNamed ? { kind: "named", name: NAMES[10 + i] ?? "" } : purposeOf(bucket),
     resources: shape.resources,
     properties: propertiesOf(bucket, shape, drawn.arrays[a]?.spot === true, undefined),
     cores: shape.cores,
-    count,
+    count: isNamed ? 1 : count,
   };
 }

@@ -66,6 +66,8 @@ export const GROUPS = ["rack", "pg-alpha-2n-1", "pg-alpha-2n-2", "pg-beta-3n-1",
 );
 
 export const CONFIGURED = ["rack", "row"].map(placementGroup);
+/** The names of the drawn nodes, of nodes in flight, and of nodes that are not there. */
+export const NAMES = Array.from({ length: 14 }, (_, i) => `x${i}`);
 const HOSTS = ["h0", "h1", "h2", "h3"];
 const memory = (amount: number): Constraint => ({ kind: "amount", resource: "mem", amount: gib(amount) });
 
@@ -82,6 +84,7 @@ export const WORDS: Vocabulary = {
   arrays: ARRAYS,
   machineTypes: SHAPES.map(({ type }) => type),
   hosts: HOSTS,
+  nodes: NAMES,
   pools: ["licence", "seats"],
   mark: "shift",
   needs: [

@@ -4,6 +4,7 @@ import type { NodeArrayOptions } from "../../src/simulator/options.ts";
 import type { NodearrayMessage } from "../../src/wire/message/message.ts";
 import { SENDER_RULE } from "../support/sender-rule.ts";
 import { oneArray } from "./clusters.ts";
+import { demo, stageWithDeallocated } from "./deallocated-stage.ts";
 import type { Send } from "./stage-options.ts";
 import { Stage } from "./stage.ts";
 
@@ -497,3 +498,40 @@ test("a name that a set under another rule holds is refused for others, and thei
     earlier: true,
   });
 });
+
+test("the deallocated node of a name cannot be started: no other node is made under its name, and the reason is that of its size", async () => {
+  const [stage, [id = ""]] = await stageWithDeallocated(1, {
+    simulator: demo({}, ["Standard_F4s_v2", "Standard_D4s_v5"]),
+  });
+  stage.simulator.faults.setInvalid(HTC, "Standard_F4s_v2", "DisabledMachineType");
+  await stage.pass(60);
+  await stage.during(stage.push(names(["execute-1", "execute-2"])));
+  await stage.pass(300);
+  expect(created(stage)).toEqual(["execute-1", "execute-2"]);
+  expect(await shown(stage)).toMatchObject([
+    { name: "execute-1", state: "refused", reason: expect.stringContaining("Standard_F4s_v2") },
+    { name: "execute-2", state: "ready" },
+  ]);
+  stage.simulator.faults.setInvalid(HTC, "Standard_F4s_v2", undefined);
+  await stage.pass(60);
+  await stage.during(stage.push(names(["execute-1", "execute-2"], { Since: 1_700_000_000_000 })));
+  await stage.pass(300);
+  expect(stage.eventsOf("start-accepted")).toMatchObject([{ nodeId: id }]);
+  expect(await states(stage)).toEqual(["execute-1 ready", "execute-2 ready"]);
+});
+
+test.each([
+  { what: "has none", array: { maxPlacementGroupSize: 0 }, reason: "has no placement groups here" },
+  { what: "has another one", array: { placementGroupId: "own" }, reason: "has no other placement group" },
+])(
+  "a target names a placement group where the node array $what: refused at once, and CycleCloud is not asked",
+  async ({ array, reason }) => {
+    const stage = stageOf(array);
+    await stage.during(stage.push(names(["execute-1"], { PlacementGroup: "rack" })));
+    await stage.pass(30);
+    expect(await shown(stage)).toMatchObject([
+      { state: "refused", cause: "request", reason: expect.stringContaining(reason) },
+    ]);
+    expect(stage.sent.filter(({ path }) => path.endsWith("/create"))).toEqual([]);
+  },
+);

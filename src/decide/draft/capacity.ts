@@ -97,12 +97,17 @@ export class Capacity {
 
   /**
    * The limit that allows the fewest nodes here, with its numbers. Of several, the first in the order of `charges`. Undefined if this number
-   * of nodes is allowed.
+   * of nodes is allowed. `charges`: what each takes, if it is no new node.
    */
-  refusal(offer: BucketOffer, group: PlacementGroup | undefined, nodes: number): Reason | undefined {
-    const room = this.room(offer, group);
+  refusal(
+    offer: BucketOffer,
+    group: PlacementGroup | undefined,
+    nodes: number,
+    charges = offer.charges,
+  ): Reason | undefined {
+    const room = this.room(offer, group, charges);
     if (room >= nodes) return undefined;
-    const charge = offer.charges.find(
+    const charge = charges.find(
       ({ limit, amount }) =>
         amount > 0 && Math.max(0, Math.floor((this.#left[limit] ?? 0) / amount)) === room,
     );

@@ -1,12 +1,13 @@
 import type { BucketOffer } from "../../domain/world.ts";
 import type { NamedNodes, TargetDemand } from "../../domain/demand.ts";
-import type { SetName } from "../../domain/ids.ts";
+import type { PlacementGroup, SetName } from "../../domain/ids.ts";
 import type { NamedRoom } from "../../domain/plan.ts";
 import type { Reason } from "../../domain/reason.ts";
 import type { Instant } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 import type { Bin } from "../bins/bin-columns.ts";
 import type { Scope } from "../bins/scope.ts";
+import { knowsNoGroups } from "../bins/scope.ts";
 import type { Draft } from "../draft/draft.ts";
 import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import { growthRefusal } from "../draft/scale-set.ts";
@@ -16,6 +17,8 @@ import { offersFor } from "./targets.ts";
 
 /** A target that names its nodes. */
 export type NamedTarget = TargetDemand & { readonly named: NamedNodes };
+
+export const isNamed = (demand: TargetDemand): demand is NamedTarget => demand.named !== undefined;
 
 /** The result, with the names for which there is no room. */
 interface PlacedNames extends PlacedTarget {
@@ -35,6 +38,7 @@ export function placeNamed(
 ): PlacedNames {
   const { bins, caps, named } = draft;
   const toMake: string[] = [];
+  const kept: BucketOffer[] = [];
   let placed = 0;
   let pending = 0;
   const count = (name: string, bin: Bin): void => {
@@ -55,17 +59,40 @@ export function placeNamed(
       const { bucket } = bins.placeOfBin(bin);
       if (!scope.accepts(bins.placeOfBin(bin)))
         named.why.set(name, { reason: { code: "name-elsewhere", name, bucket }, set });
-    } else if (blocked === undefined) toMake.push(name);
-    else named.why.set(name, { reason: blocked, set });
+    } else if (blocked !== undefined) named.why.set(name, { reason: blocked, set });
+    else if (bin === undefined) toMake.push(name);
+    else kept.push(...noteUnstarted(draft, demand, set, name, bin));
   }
   const offers = ownOffers(draft, demand, scope);
   const lacking = makeNames(draft, demand, set, offers, toMake, (name, bin) => {
     named.add(bins, name, bin);
     count(name, bin);
   });
-  return lacking.length === 0
-    ? { placed, pending, lacking }
-    : { placed, pending, lacking, short: { missing: lacking.length, offers } };
+  const found = { placed, pending, lacking };
+  if (lacking.length > 0) return { ...found, short: { missing: lacking.length, offers } };
+  return kept.length === 0 ? found : { ...found, short: { missing: kept.length, offers: kept } };
+}
+
+/** Notes why the deallocated node of a name is not started. It keeps the name, so that no other one can have it. Returns its offer, if there is one. */
+function noteUnstarted(
+  draft: Draft,
+  demand: NamedTarget,
+  set: SetName,
+  name: string,
+  bin: Bin,
+): readonly BucketOffer[] {
+  const { bins, world, capacity, named } = draft;
+  const place = bins.placeOfBin(bin);
+  const group = place.bucket.placementGroup;
+  const offer = world.buckets[place.offer];
+  const reason =
+    offer === undefined
+      ? undefined
+      : (closedTo(draft, offer, demand) ??
+        (group === undefined ? undefined : groupClosedTo(draft, offer, group)) ??
+        capacity.refusal(offer, group, 1, bins.node(bin)?.charges));
+  named.why.set(name, { reason: reason ?? { code: "name-waits", name, status: "Deallocated" }, set });
+  return offer === undefined ? [] : [offer];
 }
 
 /** Makes nodes with these names. Returns the names for which there is no room: all of them if one job needs all. */
@@ -83,8 +110,8 @@ function makeNames(
   for (const offer of offers) {
     if (left.length === 0 || bins.budget.isSpent) break;
     bins.budget.spend(1);
-    const group = named.group ?? offer.pinnedGroup;
-    if (closedReason(draft, demand, offer) !== undefined) continue;
+    const group = groupOfNames(demand, offer);
+    if (closedToNames(draft, demand, offer) !== undefined) continue;
     const room = Math.min(left.length, caps.room({ set }, offer.cores), draft.capacity.room(offer, group));
     if (named.together === true && room < left.length) continue;
     for (const name of left.slice(0, room))
@@ -94,14 +121,20 @@ function makeNames(
   return left;
 }
 
-function closedReason(
-  draft: Draft,
-  { named, attributes }: NamedTarget,
-  offer: BucketOffer,
-): Reason | undefined {
-  const group = named.group ?? offer.pinnedGroup;
-  const closed = closedTo(draft, offer, { named });
+/** The placement group of new nodes with these names: the one that the target names, else that of the array. */
+export const groupOfNames = ({ named }: NamedTarget, offer: BucketOffer): PlacementGroup | undefined =>
+  named.group ?? offer.pinnedGroup;
+
+/** Why a bucket takes no new nodes with these names, whatever the limits. */
+export function closedToNames(draft: Draft, demand: NamedTarget, offer: BucketOffer): Reason | undefined {
+  const { attributes } = demand;
+  const group = groupOfNames(demand, offer);
+  const closed = closedTo(draft, offer, demand);
   if (closed !== undefined || group === undefined) return closed;
+  const { pinnedGroup } = offer;
+  if (knowsNoGroups(offer)) return { code: "no-placement-group", bucket: offer.bucket };
+  if (pinnedGroup !== undefined && pinnedGroup !== group)
+    return { code: "only-group", bucket: { ...offer.bucket, placementGroup: pinnedGroup } };
   return (
     groupClosedTo(draft, offer, group) ?? growthRefusal(draft, offer, group, attributesOn(offer, attributes))
   );
@@ -113,10 +146,10 @@ export function roomForMore(draft: Draft, demand: NamedTarget, set: SetName, sco
   const ends: Instant[] = [];
   let nodes = 0;
   for (const offer of ownOffers(draft, demand, scope)) {
-    const closed = closedReason(draft, demand, offer);
+    const closed = closedToNames(draft, demand, offer);
     if (closed?.code === "backing-off") ends.push(closed.until);
     if (closed !== undefined) continue;
-    const group = demand.named.group ?? offer.pinnedGroup;
+    const group = groupOfNames(demand, offer);
     const more = Math.min(
       MOST_ROOM,
       capacity.room(offer, group),

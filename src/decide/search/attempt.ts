@@ -16,7 +16,7 @@ import { placeGroups } from "../place/groups.ts";
 import { placeJob } from "../place/jobs.ts";
 import type { Progress } from "../place/pack.ts";
 import type { NamedTarget } from "../place/named.ts";
-import { placeNamed, roomForMore } from "../place/named.ts";
+import { isNamed, placeNamed, roomForMore } from "../place/named.ts";
 import { placeTarget } from "../place/targets.ts";
 import { ReasonBudget } from "../why/reason-budget.ts";
 import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
@@ -225,8 +225,6 @@ function tryTarget({ draft, reasonBudget }: Run, entry: EntryOf<"target">, scope
   return { placed, pending, ...explainTarget(draft, demand, set, scope, short) };
 }
 
-const isNamed = (demand: TargetDemand): demand is NamedTarget => demand.named !== undefined;
-
 /** Each name has its own reason. Names without room share the first reason of the target. */
 function tryNamed(
   draft: Draft,
@@ -244,7 +242,7 @@ function tryNamed(
   const { names, heldByOthers: held = [] } = demand.named;
   const own = names.flatMap((name) => draft.named.why.get(name)?.reason ?? []);
   if (held.length > 0) own.push({ code: "name-held", names: held.slice(0, HELD_TOLD), count: held.length });
-  const reasons = [...new Set([...explained.reasons, ...own])];
+  const reasons = [...new Set([...(lacking.length > 0 ? explained.reasons : []), ...own])];
   return placed < demand.amount.count
     ? { placed, pending, ...explained, reasons }
     : { placed, pending, reasons: NO_REASONS };

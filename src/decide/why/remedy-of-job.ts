@@ -15,6 +15,7 @@ import { isDeallocated } from "../draft/new-nodes.ts";
 import { groupOfNew, misfit, newNode, noGroupFor } from "../draft/refusals.ts";
 import type { Opening } from "../place/gang-ways.ts";
 import { openingRefusal, waysOfGang } from "../place/gang-ways.ts";
+import { closedToNames, groupOfNames, isNamed } from "../place/named.ts";
 import { openOffers } from "../place/offers.ts";
 import { poolRaise } from "../draft/pool-use.ts";
 import type { Lack } from "./lack.ts";
@@ -268,9 +269,11 @@ export function targetRemedy(
 ): Remedy | undefined {
   const expansions = offers.flatMap((offer): CheckedExpansion[] => {
     const serves = demand.amount.unit === "nodes" ? 1 : offer.cores;
-    const barrier = closedTo(draft, offer, demand);
+    const [barrier, group] = isNamed(demand)
+      ? [closedToNames(draft, demand, offer), groupOfNames(demand, offer)]
+      : [closedTo(draft, offer), offer.pinnedGroup];
     const most = Number.POSITIVE_INFINITY;
-    return serves > 0 ? [{ offer, group: offer.pinnedGroup, lot: 1, serves, most, barrier }] : [];
+    return serves > 0 ? [{ offer, group, lot: 1, serves, most, barrier }] : [];
   });
   const given = draft.capacity.takenSinceMark();
   return remedyOf(draft, { expansions, missing, given, pools: [], ceilings });

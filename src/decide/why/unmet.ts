@@ -37,6 +37,7 @@ import { groupRemedy, jobRemedy, targetRemedy } from "./remedy-of-job.ts";
 import { compareText } from "../../domain/text.ts";
 import { unitsOnEmpty } from "../bins/job-ask.ts";
 import { closedTo } from "../draft/closed.ts";
+import { closedToNames, groupOfNames, isNamed } from "../place/named.ts";
 import { pinnedRefusal } from "../draft/scale-set.ts";
 import type { OwnCeiling } from "../draft/caps.ts";
 import { attributesOn } from "../draft/new-nodes.ts";
@@ -262,13 +263,15 @@ function targetReasons(
   ceilings: readonly OwnCeiling[] = [],
 ): readonly Reason[] {
   const reasons = scope.offers.map((offer): Reason | undefined => {
-    const closed =
-      closedTo(draft, offer, demand) ?? pinnedRefusal(draft, offer, attributesOn(offer, demand.attributes));
+    const closed = isNamed(demand)
+      ? closedToNames(draft, demand, offer)
+      : (closedTo(draft, offer) ?? pinnedRefusal(draft, offer, attributesOn(offer, demand.attributes)));
     if (closed !== undefined) return closed;
     const each = demand.amount.unit === "nodes" ? 1 : offer.cores;
     if (each <= 0) return noCores(offer, missing);
     const nodes = Math.ceil(missing / each);
-    return capsRefusal(ceilings, offer, nodes) ?? draft.capacity.refusal(offer, offer.pinnedGroup, nodes);
+    const group = isNamed(demand) ? groupOfNames(demand, offer) : offer.pinnedGroup;
+    return capsRefusal(ceilings, offer, nodes) ?? draft.capacity.refusal(offer, group, nodes);
   });
   return [...scope.reasons, ...present(reasons)];
 }
