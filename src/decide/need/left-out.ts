@@ -4,7 +4,7 @@ import type { ClusterRecord } from "../../domain/record.ts";
 import type { SetEntry, Aside } from "../../domain/request-sets.ts";
 import { memoryOfEntry, partsOf, NONE_ASIDE } from "../../domain/request-sets.ts";
 import type { Bodies } from "../../domain/bodies.ts";
-import { outcomeLeftOut } from "../search/attempt.ts";
+import { outcomeLeftOut } from "../search/outcomes.ts";
 import type { LastPlan } from "../../domain/world.ts";
 import { dynamicArrayOf } from "../../domain/bucket.ts";
 import type { Constraint } from "../../domain/constraint.ts";

@@ -36,7 +36,7 @@ export function allocate(
   const withReasons = policy.isTrial !== true;
   const problem = readProblem(world, ranked, policy, now);
   const { plan, cost, isLeast } = solve(problem, withReasons);
-  if (!withReasons || isComplete(plan)) return new Answer(plan, problem, isLeast);
+  if (!withReasons || plan.isMet) return new Answer(plan, problem, isLeast);
   const { budget } = problem.ground;
   const trials = new Trials(
     plan.outcomes,
@@ -70,13 +70,11 @@ function solve(problem: Problem, withReasons: boolean, last = Infinity): Solved 
   const { budget } = problem.ground;
   const cost = budget.spent;
   // Only the chosen plan needs reasons, and only for what it leaves unmet.
-  if (!withReasons || taken === first || isComplete(best)) return { plan: best, cost, isLeast };
+  if (!withReasons || taken === first || best.isMet) return { plan: best, cost, isLeast };
   // Repeating the try costs what it cost before.
   const plan = budget.on("repeating", () => attempt(problem, taken, { withReasons: true, last })) ?? best;
   return { plan, cost, isLeast };
 }
-
-const isComplete = ({ outcomes }: Attempt): boolean => outcomes.every(({ placed, asked }) => placed >= asked);
 
 /** Sorted by priority (high first), then position, set name and id. */
 function byRank(demands: readonly RankedDemand[]): readonly RankedDemand[] {

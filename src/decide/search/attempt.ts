@@ -1,4 +1,4 @@
-import type { GroupDemand, TargetDemand, RankedDemand } from "../../domain/demand.ts";
+import type { GroupDemand, TargetDemand } from "../../domain/demand.ts";
 import type { SetName } from "../../domain/ids.ts";
 import type { DemandOutcome } from "../../domain/plan.ts";
 import type { Reason } from "../../domain/reason.ts";
@@ -22,9 +22,10 @@ import { ReasonBudget } from "../why/reason-budget.ts";
 import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
 import { putAsBefore } from "./as-before.ts";
 import { putMix } from "./mix.ts";
+import { Outcomes } from "./outcomes.ts";
 import type { Attempt } from "./better.ts";
 import { costOf } from "./better.ts";
-import type { Problem, Unread, Scopes } from "./problem.ts";
+import type { Problem, Scopes } from "./problem.ts";
 import type { Try } from "./hardest-first.ts";
 import { askedBy } from "../../domain/plan.ts";
 import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
@@ -62,32 +63,26 @@ export function attempt(
   let kept = last === undefined ? undefined : putAsBefore(draft, entries, homes, last);
   if (way.opening === "shared") for (const entry of entries) countToPlace(draft, entry, 1);
   const { budget } = problem.ground;
-  const outcomes: DemandOutcome[] = [];
-  // From the start: an array that is filled from its end is a slow one.
-  outcomes.length = entries.length + problem.unread.length;
-  const leftOut: Unread[] = [];
-  for (const one of problem.unread) {
-    outcomes[one.rank] = outcomeLeftOut(one, undefined, problem.ground.world.isTooDear);
-    leftOut.push(one);
-  }
+  const found = new Outcomes(entries.length + problem.unread.length);
+  for (const one of problem.unread) found.leaveOut(one, undefined, problem.ground.world.isTooDear);
   entries.forEach((entry, position) => {
     budget.turnTo(entry.set);
     // A draft that was begun without a step left has no nodes.
     if (mix?.at === position && !budget.isSpent) kept = putMix(draft, mix);
     const outcome = budget.isSpent ? undefined : place(run, entry, kept?.get(entry));
     // A demand that is placed completely counts, even if its last check spent the last step.
-    if (outcome === undefined || (budget.isSpent && outcome.placed < outcome.asked)) {
-      outcomes[entry.rank] = outcomeLeftOut(entry, outcome, undefined);
-      leftOut.push(entry);
-    } else {
-      outcomes[entry.rank] = outcome;
+    if (outcome === undefined || (budget.isSpent && outcome.placed < outcome.asked))
+      found.leaveOut(entry, outcome, undefined);
+    else {
+      found.note(entry, outcome);
       run.refusals.note(draft, entry, outcome);
     }
     if (way.opening === "shared") countToPlace(draft, entry, -1);
   });
   if (way.opening === "shared") shrinkShared(draft);
-  if (withReasons) noteRoom(run, entries, outcomes);
-  return { draft, leftOut, outcomes, ...costOf(draft), ...(order === undefined ? {} : { order }) };
+  const { outcomes, leftOut, isMet } = found;
+  if (withReasons && !isMet) noteRoom(run, entries, outcomes);
+  return { draft, leftOut, outcomes, isMet, ...costOf(draft), ...(order === undefined ? {} : { order }) };
 }
 
 /** What all demands of one try share. */
@@ -306,21 +301,6 @@ function outcomeOf({ set, demand }: Entry, { placed, pending, reasons, binding }
 }
 
 const NO_REASONS: readonly Reason[] = [];
-
-/** The outcome of a demand that the plan leaves out. `begun`: its outcome so far, if placing it had begun. `isTooDear`: of the configuration. */
-export function outcomeLeftOut(
-  { set, demand }: RankedDemand,
-  begun: DemandOutcome | undefined,
-  isTooDear: boolean | undefined,
-): DemandOutcome {
-  const { id, kind } = demand;
-  const { placed, pending } = begun ?? { placed: 0, pending: 0 };
-  const { unit, asked } = askedBy(demand);
-  return { set, id, kind, unit, asked, placed, pending, reasons: isTooDear === true ? TOO_DEAR : LEFT_OUT };
-}
-
-const LEFT_OUT: readonly Reason[] = [{ code: "left-out" }];
-const TOO_DEAR: readonly Reason[] = [{ code: "left-out", by: "configuration" }];
 
 /**
  * Replaces each planned node that jobs share by the cheapest VM size that takes all of its jobs, is within the limits, and has no more of

@@ -68,10 +68,6 @@ export function costOf({ bins, world }: Draft): Pick<Attempt, "created" | "price
   return { created, price };
 }
 
-/** Whether everything is placed. */
-export const isMet = ({ outcomes }: Attempt): boolean =>
-  outcomes.every(({ placed, asked }) => placed >= asked);
-
 /** The result of one try. */
 export interface Attempt {
   readonly draft: Draft;
@@ -79,6 +75,8 @@ export interface Attempt {
   readonly leftOut: readonly Unread[];
   /** In the order of rank. */
   readonly outcomes: readonly DemandOutcome[];
+  /** Everything is placed. */
+  readonly isMet: boolean;
   /** Number of new nodes and started deallocated nodes. */
   readonly created: number;
   /** How jobs were placed. Only with `bucket-order`. */

@@ -2,13 +2,14 @@ import type { LastPlan, World } from "../../domain/world.ts";
 import type { Entry } from "../bins/entry.ts";
 import { attempt } from "./attempt.ts";
 import type { Attempt } from "./better.ts";
-import { isBetter, isBetterByRank, isMet } from "./better.ts";
+import { isBetter, isBetterByRank } from "./better.ts";
 import type { Problem } from "./problem.ts";
 import type { Try } from "./hardest-first.ts";
 import { FEW_DEMANDS, byKind, triesBySize, hardestFirst } from "./hardest-first.ts";
 import type { Bins } from "../bins/bins.ts";
 import { closedTo } from "../draft/closed.ts";
 import type { Kind } from "../bins/node-kinds.ts";
+import { TOLERANCE } from "../../domain/resources.ts";
 import type { Way } from "../draft/draft.ts";
 import type { Item } from "./mix.ts";
 import { findMix, isMixed, mixItems } from "./mix.ts";
@@ -48,7 +49,8 @@ function improveByMix(problem: Problem, found: Improved): Improved {
   const { entries, policy, kinds } = problem;
   if (policy.mixes === "off" || !mayImprove(best)) return found;
   // Jobs of one kind fill the first bucket, and then the next one: no other packing takes fewer nodes.
-  if (kinds < 2 && policy.among === "priority" && isMet(best)) return found;
+  if (kinds < 2 && policy.among === "priority" && best.isMet) return found;
+  if (best.isMet && isAtBound(best, problem)) return found;
   const items = mixItems(entries, best, problem);
   if (items.length === 0) return found;
   const mixed = new Set<Entry>(items.flatMap(({ asks }) => asks));
@@ -86,7 +88,7 @@ function isFull(
 ): boolean {
   const { buckets, nodes } = ground.world;
   const [item] = items;
-  if (item === undefined || items.length > 1 || buckets.length > 1 || isMet(best)) return false;
+  if (item === undefined || items.length > 1 || buckets.length > 1 || best.isMet) return false;
   const isPacked = item.asks.every(({ isGang }) => !isGang) && others.every(asksNothing);
   return isPacked && nodes.every(({ deallocated }) => deallocated !== true);
 }
@@ -134,10 +136,10 @@ function beginTry(problem: Problem, one: Try): Attempt {
 }
 
 /** Whether another try can help: the plan creates nodes or leaves something unmet. */
-function mayImprove({ created, outcomes, leftOut }: Attempt): boolean {
+function mayImprove({ created, isMet, leftOut }: Attempt): boolean {
   // If something is too expensive to plan, no more steps are spent on what is placed.
   if (leftOut.length > 0) return false;
-  return created > 0 || outcomes.some(({ placed, asked }) => placed < asked);
+  return created > 0 || !isMet;
 }
 
 /** Whether the plan may have moved jobs: it creates nodes, or a demand has less than in the last plan. */
@@ -255,11 +257,28 @@ const WORTH_TRYING = 0.03;
  * linear-programming bound of vector bin packing, one resource at a time.) Nodes that one job has to itself cannot be saved.
  */
 function isNearBound(best: Attempt, problem: Problem): boolean {
-  const { ground, policy, entries, kinds, now } = problem;
+  const { entries, kinds } = problem;
   if (entries.length < LEAST_DEMANDS || kinds < LEAST_KINDS) return false;
-  if (!isMet(best)) return false;
-  const { draft } = best;
-  const { bins } = draft;
+  if (!best.isMet) return false;
+  const { load, bound } = boundOfLoad(best, problem);
+  return load.shared - bound <= WORTH_TRYING * load.all;
+}
+
+/**
+ * Whether no mix can have fewer new nodes, or cheaper ones, than a complete plan: it comes to that bound, nothing is started, no job has new nodes to itself,
+ * and no job prefers some nodes to others.
+ */
+function isAtBound(best: Attempt, problem: Problem): boolean {
+  const { bins } = best.draft;
+  if (bins.choices.size > 0 || bins.toStart.size > 0) return false;
+  if ([...bins.planned].some((bin) => bins.isClosed(bin))) return false;
+  const { load, bound } = boundOfLoad(best, problem);
+  const least = problem.policy.among === "cheapest" ? bound : Math.ceil(bound - TOLERANCE);
+  return load.shared <= least + TOLERANCE * load.shared;
+}
+
+function boundOfLoad(best: Attempt, { ground, policy, now }: Problem): { load: Load; bound: number } {
+  const { bins } = best.draft;
   const isPriced = policy.among === "cheapest";
   const open = ground.world.buckets.flatMap((offer, index) => {
     const kind = ground.offerKinds[index];
@@ -275,7 +294,7 @@ function isNearBound(best: Attempt, problem: Problem): boolean {
     );
     if (over > 0 && Number.isFinite(least)) bound = Math.max(bound, over * least);
   }
-  return load.shared - bound <= WORTH_TRYING * load.all;
+  return { load, bound };
 }
 
 /** The weight of one node: its price per hour, or 1. */

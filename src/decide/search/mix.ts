@@ -11,7 +11,6 @@ import type { Progress } from "../place/pack.ts";
 import type { BucketOffer } from "../../domain/world.ts";
 import { takeNodes } from "./as-before.ts";
 import type { Attempt } from "./better.ts";
-import { isMet } from "./better.ts";
 import type { Mix, MixContent, MixItem, MixNodes, MixSize, MixValue } from "./mix-model.ts";
 import { searchMix } from "./mix-search.ts";
 import type { Problem } from "./problem.ts";
@@ -115,7 +114,7 @@ export function mixItems(entries: readonly Entry[], best: Attempt, problem: Prob
     if (!isMixed(entry, best.draft, problem)) continue;
     const group = groups.at(-1);
     if (group?.[0] !== undefined && isAlike(group[0], entry)) group.push(entry);
-    else if (groups.length === MOST_ITEMS && isMet(best)) return [];
+    else if (groups.length === MOST_ITEMS && best.isMet) return [];
     else if (groups.length === MOST_ITEMS) break;
     else groups.push([entry]);
   }
