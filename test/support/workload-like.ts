@@ -21,7 +21,7 @@ const file = z.strictObject({
 const { at: AT, workloads: WORKLOADS } = file.parse(JSON.parse(readText(`${DATA}workloads.json`)));
 
 /** The recorded workloads that are known by their figures. */
-export type Likeness = "KTH-SP2" | "NASA-iPSC" | "CEA-Curie" | "MetaCentrum";
+export type Likeness = "KTH-SP2" | "LCG" | "NASA-iPSC" | "CEA-Curie" | "MetaCentrum";
 
 /** What the Standard Workload Format leaves open, as each of these logs has it: its headers, and one line of a job. */
 const FORMS: Readonly<Record<Likeness, { readonly header: string; readonly line: (job: Job) => string }>> = {
@@ -29,6 +29,10 @@ const FORMS: Readonly<Record<Likeness, { readonly header: string; readonly line:
     header: "; Version: 2.2\n; MaxNodes: 100\n; MaxProcs: 100\n; Note: made up",
     line: ({ id, at, run, width, walltime, odd }) =>
       `${id} ${at} 0 ${odd ? 0 : run} ${width} -1 -1 ${width} ${walltime} -1 ${odd ? 0 : 1} 1 1 -1 1 -1 -1 -1`,
+  },
+  LCG: {
+    header: "; Version: 2.2\n; MaxProcs: 24115",
+    line: ({ id, at, run }) => `${id} ${at} -1 ${run} 1 -1 -1 -1 -1 -1 -1 -1 1 1 -1 -1 -1 -1 -1`,
   },
   // Neither requests nor waits are known there.
   "NASA-iPSC": {
