@@ -16,7 +16,7 @@ import { placeGroups } from "../place/groups.ts";
 import { placeJob } from "../place/jobs.ts";
 import type { Progress } from "../place/pack.ts";
 import type { NamedTarget } from "../place/named.ts";
-import { placeNamed, roomForMore } from "../place/named.ts";
+import { claimNamed, isNamed, placeNamed, roomForMore } from "../place/named.ts";
 import { placeTarget } from "../place/targets.ts";
 import { ReasonBudget } from "../why/reason-budget.ts";
 import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
@@ -57,6 +57,7 @@ export function attempt(
     : undefined;
   const run = beginRun(problem, way, reasonBudget);
   const { draft, homes, order } = run;
+  claimNamed(draft, entries);
   // The last plan is read only if this try uses it. So plans of other tries do not depend on it.
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
   let kept = last === undefined ? undefined : putAsBefore(draft, entries, homes, last);
@@ -224,8 +225,6 @@ function tryTarget({ draft, reasonBudget }: Run, entry: EntryOf<"target">, scope
   if (short === undefined || reasonBudget === undefined) return { placed, pending, reasons: NO_REASONS };
   return { placed, pending, ...explainTarget(draft, demand, set, scope, short) };
 }
-
-const isNamed = (demand: TargetDemand): demand is NamedTarget => demand.named !== undefined;
 
 /** Each name has its own reason. Names without room share the first reason of the target. */
 function tryNamed(
