@@ -48,3 +48,18 @@ test("a target that is met by named nodes keeps no other node, though its set co
   );
   expect(answers).toEqual(["execute-1 200", "execute-2 200", "execute-7 409", "execute-8 409"]);
 });
+
+test("the first that names a node says where it is made, though a plan in another order has as much", async () => {
+  const [first, second] = ["Standard_F4s_v2", "Standard_D4s_v5"];
+  const stage = new Stage({
+    simulator: oneArray("demo", { machineTypes: [first, second], maxCount: 3 }),
+  });
+  await push(stage, "slurm", [
+    { Name: ARRAY, TargetCount: 3 },
+    { Name: ARRAY, NodeNames: ["n-1"], MachineType: first },
+    { Name: ARRAY, NodeNames: ["n-1", "n-2"], MachineType: second },
+  ]);
+  await stage.pass(60);
+  const made = stage.eventsOf("node-created").map(({ name, machineType }) => `${name} ${machineType}`);
+  expect(made.toSorted()).toEqual([`execute-1 ${first}`, `n-1 ${first}`, `n-2 ${second}`]);
+});

@@ -25,6 +25,7 @@ import { putMix } from "./mix.ts";
 import type { Attempt } from "./better.ts";
 import { costOf } from "./better.ts";
 import type { Problem, Unread, Scopes } from "./problem.ts";
+import { namesByRank } from "./hardest-first.ts";
 import type { Try } from "./hardest-first.ts";
 import { askedBy } from "../../domain/plan.ts";
 import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
@@ -49,7 +50,7 @@ interface Extent {
 /** Places the entries of a try, in its order, into an empty plan. */
 export function attempt(
   problem: Problem,
-  { way, entries, mix }: Try,
+  { way, mix, entries: given }: Try,
   { withReasons, last: lastExplained }: Extent,
 ): Attempt {
   const reasonBudget = withReasons
@@ -57,6 +58,7 @@ export function attempt(
     : undefined;
   const run = beginRun(problem, way, reasonBudget);
   const { draft, homes, order } = run;
+  const entries = namesByRank(given);
   claimNamed(draft, entries);
   // The last plan is read only if this try uses it. So plans of other tries do not depend on it.
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;

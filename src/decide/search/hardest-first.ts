@@ -129,6 +129,13 @@ export function byKind(entries: readonly Entry[]): readonly Entry[] {
   return [...targets.filter(isNamed), ...of("groups"), ...of("job"), ...others];
 }
 
+/** The same order, but with the targets that name nodes by rank among themselves: the first that names a node says where it is made. */
+export function namesByRank(entries: readonly Entry[]): readonly Entry[] {
+  const named = entries.filter(isNamed).sort((a, b) => b.rank - a.rank);
+  if (named.length < 2) return entries;
+  return entries.map((entry) => (isNamed(entry) ? (named.pop() ?? entry) : entry));
+}
+
 const isNamed = (entry: Entry): boolean => entry.kind === "target" && entry.demand.named !== undefined;
 
 /** How a plan is tried, and the order of the demands. */
