@@ -12,6 +12,8 @@ export interface Usable {
   readonly type: TypeName;
   readonly group: string | undefined;
   readonly ready: boolean;
+  /** Undefined: it serves no want that names nodes. */
+  readonly name?: string | undefined;
 }
 
 /** A node that has a VM or may get one: it counts against limits and quotas, even if it can serve no want. */
@@ -21,6 +23,8 @@ export type Holding = Pick<Usable, "array" | "type" | "group">;
 export interface Stock {
   readonly usable: readonly Usable[];
   readonly holding: readonly Holding[];
+  /** With these names no node may be created now. */
+  readonly blocked: ReadonlySet<string>;
   /** By placement group: what its nodes were created for, as "array0:4n". */
   readonly keyOfGroup: ReadonlyMap<string, string>;
   /** No node may be created in this array and size, or in this one of its placement groups. */
@@ -41,6 +45,8 @@ export interface Creation {
   /** For a group: what its nodes are for, and its name. A new group has no name yet. */
   readonly key?: string;
   readonly group?: string;
+  /** A node by name. */
+  readonly name?: string;
 }
 
 export interface Outcome {
@@ -63,6 +69,8 @@ class Attempt {
   readonly #stock: Stock;
   readonly #holding: Holding[];
   readonly #have = new Map<string, number>();
+  /** The names of nodes that exist or are created. */
+  readonly #names: Set<string | undefined>;
   readonly #jobCores = new Map<string, number>();
   readonly #groups: Group[] = [];
   readonly #creations: Creation[] = [];
@@ -72,6 +80,7 @@ class Attempt {
     this.#shape = shape;
     this.#stock = stock;
     this.#holding = [...stock.holding];
+    this.#names = new Set(stock.usable.map(({ name }) => name));
     for (const { array, type } of stock.usable) this.#add(array, type, 1);
     const members = Map.groupBy(
       stock.usable.filter(({ group }) => group !== undefined),
@@ -90,7 +99,9 @@ class Attempt {
   }
 
   settle(wants: readonly Want[]): Outcome {
-    const placed = new Map(wants.map((want) => [want, this.#settleOne(want)]));
+    const inTurn = new Map(wants.map((want) => [want, this.#settleOne(want)]));
+    // A name counts for all wants that ask for it, whichever makes its node.
+    const placed = new Map([...inTurn].map(([want, count]) => [want, this.#named(want) ?? count]));
     const groups = this.#groups.flatMap(({ name, ...group }) =>
       name === undefined ? [] : [{ ...group, name }],
     );
@@ -99,6 +110,7 @@ class Attempt {
 
   #settleOne(want: Want): number {
     const array = this.#shape.arrays.find(({ name }) => name === want.array);
+    if (want.kind === "names") this.#name(want, array);
     if (array === undefined) return 0;
     switch (want.kind) {
       case "target":
@@ -107,7 +119,13 @@ class Attempt {
         return this.#pack(want, array);
       case "groups":
         return this.#group(want, array);
+      case "names":
+        return 0;
     }
+  }
+
+  #named(want: Want): number | undefined {
+    return want.kind === "names" ? want.names.filter((name) => this.#names.has(name)).length : undefined;
   }
 
   #raise(want: Extract<Want, { kind: "target" }>, array: ArrayShape): number {
@@ -122,6 +140,17 @@ class Attempt {
       have += nodes * each(type);
     }
     return Math.min(want.count, have);
+  }
+
+  /** Names without a node get one where there is room: all of them in one size if they are wanted together. */
+  #name(want: Extract<Want, { kind: "names" }>, array: ArrayShape | undefined): void {
+    let left = want.names.filter((name) => !this.#names.has(name) && !this.#stock.blocked.has(name));
+    for (const type of array === undefined ? [] : want.types) {
+      const room = array === undefined ? 0 : this.#room(array, type);
+      if (want.together && room < left.length) continue;
+      for (const name of left.slice(0, room)) this.#create({ array: want.array, type, count: 1, name });
+      left = left.slice(room);
+    }
   }
 
   /** The slots of all jobs add up. Each takes one core of the array's first size. */
@@ -215,7 +244,8 @@ class Attempt {
   #create(creation: Creation): void {
     this.#creations.push(creation);
     this.#add(creation.array, creation.type, creation.count);
-    const { array, type, count, group } = creation;
+    const { array, type, count, group, name } = creation;
+    if (name !== undefined) this.#names.add(name);
     for (let i = 0; i < count; i += 1) this.#holding.push({ array, type, group });
   }
 
@@ -268,9 +298,10 @@ export function mayHaveGroups({ keyOfGroup, isShut }: Stock, array: string, type
 /** Creations as lines of text in alphabetical order, with equal ones added up. */
 export function linesOf(creations: readonly Creation[]): readonly string[] {
   const sums = new Map<string, number>();
-  for (const { array, type, count, key, group } of creations) {
+  for (const { array, type, count, key, group, name } of creations) {
     // New groups have no names yet: they differ only by their size.
-    const what = key === undefined ? "" : ` in ${group ?? `a new group of ${count}`} for ${key}`;
+    const loose = name === undefined ? "" : ` as ${name}`;
+    const what = key === undefined ? loose : ` in ${group ?? `a new group of ${count}`} for ${key}`;
     sums.set(`${array}/${type}${what}`, (sums.get(`${array}/${type}${what}`) ?? 0) + count);
   }
   return [...sums].map(([what, count]) => `${count} x ${what}`).toSorted();

@@ -84,6 +84,8 @@ async function report(
   const otherwise = sum((played) => played.otherwise);
   process.stdout.write(
     `${compared} plans compared (what ${tied} of them create is left open by the rules, ${otherwise} differ and are as good), ` +
+      `by name: ${sum((played) => played.namesMade)} with creates, ${sum((played) => played.namesRefused)} with refusals, ` +
+      `${sum((played) => played.namesThere)} with nodes that exist, ${sum((played) => played.namedAskers)} nodes that asked; ` +
       `${blurred} more while a failure had its after-effects, ` +
       `${sum((played) => played.answers)} answers, ${sum((played) => played.stops)} stops, ${seconds.toFixed(1)} s\n`,
   );

@@ -1,7 +1,7 @@
 import type { DemandMessage, JobMessage, NodearrayMessage } from "../../src/wire/message/message.ts";
 import type { ClusterShape } from "./shape.ts";
 import type { Entry, PartName } from "./steps.ts";
-import { arrayAt, jobName, typesAt } from "./wants.ts";
+import { arrayAt, jobName, namesAt, sinceOf, typesAt } from "./wants.ts";
 
 const PARTS: Readonly<Record<PartName, Pick<DemandMessage, "schedulerNodes" | "pools">>> = {
   report: { schedulerNodes: [] },
@@ -52,10 +52,33 @@ function targetMessage(shape: ClusterShape, entry: Exclude<Entry, { kind: "job" 
       ? { ...common, TargetCount: entry.count }
       : { ...common, TargetCoreCount: entry.count };
   }
+  if (entry.kind === "names") {
+    const names = namesAt(entry.names);
+    const since = sinceOf(entry.resume);
+    return {
+      ...common,
+      NodeNames: entry.names.length % 2 === 0 ? names : hostList(names),
+      ...(since === undefined ? {} : { Since: since }),
+      ...(entry.together || types.length > 1 ? { Together: entry.together } : {}),
+    };
+  }
   const { groups: TargetGroupCount, size } = entry;
   return entry.unit === "nodes"
     ? { ...common, TargetGroupCount, GroupInstanceCount: size }
     : { ...common, TargetGroupCount, GroupCoreCount: size };
+}
+
+/** Names as Slurm writes them: "n-[3,1],array0-2". */
+function hostList(names: readonly string[]): string {
+  const stem = (name: string): string => name.slice(0, -1);
+  const lists = names.map((name, index) => {
+    if (stem(name) === stem(names[index - 1] ?? " ")) return "";
+    const after = names.slice(index);
+    const other = after.findIndex((one) => stem(one) !== stem(name));
+    const alike = other < 0 ? after : after.slice(0, other);
+    return alike.length === 1 ? name : `${stem(name)}[${alike.map((one) => one.slice(-1)).join(",")}]`;
+  });
+  return lists.filter((list) => list !== "").join(",");
 }
 
 function jobMessage(

@@ -11,10 +11,15 @@ const STEPS = 100;
 const azurite = azuriteForThisFile();
 
 test(`app and model agree in ${SEQUENCES} sequences of ${STEPS} steps`, { timeout: 180_000 }, async () => {
-  const { differences, compared, answers, stops } = await playSeeds(SEQUENCES, STEPS, async () => inMemory);
+  const { differences, compared, named, answers, stops } = await playSeeds(
+    SEQUENCES,
+    STEPS,
+    async () => inMemory,
+  );
   expect(differences).toEqual([]);
   // Plans that are not compared cannot differ.
   expect(compared).toBeGreaterThan(250);
+  expect(named).toBeGreaterThan(4);
   expect(answers).toBeGreaterThan(220);
   expect(stops).toBeGreaterThan(40);
 });

@@ -5,6 +5,7 @@ import { CORES, TYPES } from "./shape.ts";
 /** A node as it is in CycleCloud, and as our last plan saw it. */
 export interface BookedNode {
   readonly id: string;
+  readonly name: string;
   readonly array: string;
   readonly type: TypeName;
   readonly cores: number;
@@ -16,8 +17,9 @@ export interface BookedNode {
   isListed: boolean;
   /** The node as the last plan saw it. Undefined if no plan has seen it. */
   seen: Seen | undefined;
-  /** When a plan first did not see it, after it had vanished. */
+  /** When a plan first did not see it, after it had vanished, and the plans since then. */
   lackedSince: number | undefined;
+  lackedBy: number;
 }
 
 export interface Seen {
@@ -27,8 +29,17 @@ export interface Seen {
   readonly instance: string | undefined;
 }
 
-/** A node that has vanished counts as present for this long after the first plan that did not see it. */
+/** A node that a plan saw, and that the app knows to have gone. */
+export interface GoneNode {
+  readonly id: string;
+  readonly seen: Seen;
+  /** Of the first plan without it. */
+  readonly goneAt: number;
+}
+
+/** A node that has vanished counts as present for this long after the first plan that did not see it, and until this many did not. */
 const MISSED_MS = 60_000;
+const MISSED_BY = 3;
 
 /** The nodes of the simulated CycleCloud, read from its events. */
 export class NodeBook {
@@ -36,8 +47,14 @@ export class NodeBook {
   /** Buckets, as "array/size", in which a create fell short, a node failed or a request was refused. Only these may be paused. */
   readonly #troubled = new Set<string>();
   readonly #placesOfRequest = new Map<string, readonly string[]>();
+  /** By name, the node that went last. */
+  readonly #gone = new Map<string, GoneNode>();
+  /** Nodes that no plan has lacked yet. */
+  #leaving: BookedNode[] = [];
   /** Since when plans have been made on observations without any node. Undefined if the last one had nodes. */
   #emptySince: number | undefined;
+  #emptyLooks = 0;
+  #lookedAt: number | undefined;
 
   /** All nodes that have a VM or may get one, in the order in which they were created. */
   get all(): readonly BookedNode[] {
@@ -47,6 +64,11 @@ export class NodeBook {
   /** The nodes that the app may believe in: also those that have vanished, for a while. */
   get believed(): readonly BookedNode[] {
     return [...this.#nodes.values()];
+  }
+
+  /** The last node with a name that has gone. */
+  lastWith(name: string): GoneNode | undefined {
+    return this.#gone.get(name);
   }
 
   readyIn(array: string): readonly BookedNode[] {
@@ -111,25 +133,40 @@ export class NodeBook {
   /** A plan has just been made on an observation that showed no node although there are some. */
   lookEmpty(now: number): void {
     this.#emptySince ??= now;
+    this.#emptyLooks += 1;
   }
 
   /** A plan has just been made on a full observation. */
   look(now: number): void {
     // A node that has vanished since an empty observation has been lacked since then.
     const lackedSince = this.#emptySince ?? now;
+    const lackedBy = this.#emptyLooks;
     this.#emptySince = undefined;
+    this.#emptyLooks = 0;
+    for (const node of this.#leaving) this.#forget(node, now);
+    this.#leaving = [];
     for (const node of this.#nodes.values()) {
       const { seen, phase, instance, isListed } = node;
       if (!isListed) continue;
       if (phase === "gone") {
+        if (node.lackedSince === undefined) node.lackedBy = lackedBy;
         node.lackedSince ??= lackedSince;
+        // One observation may be decided on twice.
+        if (now !== this.#lookedAt) node.lackedBy += 1;
         const isMissed = seen !== undefined && seen.phase !== "stopping";
-        if (!isMissed || now - node.lackedSince >= MISSED_MS) this.#nodes.delete(node.id);
+        const isOver = node.lackedBy >= MISSED_BY && now - node.lackedSince >= MISSED_MS;
+        if (!isMissed || isOver) this.#forget(node, now);
         continue;
       }
       const wasReady = seen?.wasReady === true || phase === "ready";
       node.seen = { firstAt: seen?.firstAt ?? now, phase, wasReady, instance };
     }
+    this.#lookedAt = now;
+  }
+
+  #forget({ id, name, seen }: BookedNode, now: number): void {
+    this.#nodes.delete(id);
+    if (seen !== undefined) this.#gone.set(name, { id, seen, goneAt: now });
   }
 
   #create(event: Extract<SimulatorEvent, { kind: "node-created" }>): void {
@@ -138,6 +175,7 @@ export class NodeBook {
       throw new Error(`a node of ${event.machineType}, which the cluster does not have`);
     this.#nodes.set(event.nodeId, {
       id: event.nodeId,
+      name: event.name,
       array: event.array,
       type,
       cores: CORES[type],
@@ -147,6 +185,7 @@ export class NodeBook {
       isListed: false,
       seen: undefined,
       lackedSince: undefined,
+      lackedBy: 0,
     });
   }
 
@@ -157,7 +196,10 @@ export class NodeBook {
     if (isLost) this.trouble(placeOf(node.array, node.type));
     // A node that we stop is not missed, however it goes.
     if (isLost && node.phase !== "stopping") node.phase = "gone";
-    else this.#nodes.delete(id);
+    else {
+      this.#nodes.delete(id);
+      this.#leaving.push(node);
+    }
   }
 
   #change(id: string, change: (node: BookedNode) => void): void {

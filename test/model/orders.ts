@@ -17,7 +17,7 @@ export function settleWants(shape: ClusterShape, wants: readonly Want[], stock: 
   const isMet = (want: Want): boolean => (best.placed.get(want) ?? 0) >= want.count;
   if (wants.length < 2 || (best.creations.length === 0 && wants.every(isMet))) return best;
   const adopt = (order: readonly Want[]): boolean => {
-    const other = settleInOrder(shape, order, stock);
+    const other = settleInOrder(shape, withNamesByRank(order, wants), stock);
     if (!isBetter(wants, other, best)) return false;
     best = other;
     return true;
@@ -40,9 +40,20 @@ export function settleWants(shape: ClusterShape, wants: readonly Want[], stock: 
   return best;
 }
 
-/** Nodes of groups also count for jobs and targets, and nodes of jobs for targets. A want of few sizes serves one of any size, too. */
+/**
+ * Nodes of groups and nodes by name also count for jobs and targets, and nodes of jobs for targets. A want of few sizes serves one of any
+ * size, too.
+ */
 function breadth(want: Want): number {
-  return { groups: 0, job: 100, target: 200 }[want.kind] + (want.kind === "job" ? 0 : want.types.length);
+  return (
+    { groups: 0, names: 0, job: 100, target: 200 }[want.kind] + (want.kind === "job" ? 0 : want.types.length)
+  );
+}
+
+/** The same order, but with the wants for names by rank among themselves: the first that names a node decides where it is made. */
+function withNamesByRank(order: readonly Want[], wants: readonly Want[]): readonly Want[] {
+  const byRank = wants.filter(({ kind }) => kind === "names").values();
+  return order.map((want) => (want.kind === "names" ? (byRank.next().value ?? want) : want));
 }
 
 function isBetter(wants: readonly Want[], other: Outcome, than: Outcome): boolean {

@@ -20,6 +20,7 @@ const shape: ClusterShape = {
 const stock: Stock = {
   usable: [],
   holding: [],
+  blocked: new Set(),
   keyOfGroup: new Map(),
   isShut: () => false,
   isInvalid: () => false,

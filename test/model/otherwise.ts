@@ -28,8 +28,10 @@ export function faultOf(
     (_, index) => !mayCreate(shape, stock, other.creations.slice(0, index + 1)),
   );
   if (beyond !== undefined) return `no limit allows ${JSON.stringify(beyond)}`;
+  const torn = wants.find((want) => isTorn(want, wants, stock, other.creations));
+  if (torn !== undefined) return `${torn.by} has some of its nodes, and needs them together`;
   const placed = placedBy(shape, wants, stock, other.creations);
-  const untrue = wants.find((want) => placed.get(want) !== other.placed.get(want.by));
+  const untrue = wants.find((want) => !isTold(want, wants, other, placed.get(want)));
   if (untrue !== undefined)
     return `${untrue.by} has ${placed.get(untrue)}, not ${other.placed.get(untrue.by)}`;
   const idle = other.creations.find((_, index) =>
@@ -55,11 +57,46 @@ function mayCreate(shape: ClusterShape, stock: Stock, creations: readonly Creati
   if (last === undefined || array === undefined) return false;
   const holding = [...stock.holding, ...creations.slice(0, -1).flatMap(nodesIn)];
   if (roomFor(shape, stock, holding, array, last.type) < last.count) return false;
+  if (last.name !== undefined) {
+    const there = [...stock.usable, ...creations.slice(0, -1)];
+    return !stock.blocked.has(last.name) && !there.some(({ name }) => name === last.name);
+  }
   if (last.key === undefined) return true;
   if (last.group === undefined)
     return last.count <= array.maxGroupSize && mayHaveGroups(stock, last.array, last.type);
   const size = holding.filter(({ group }) => group === last.group).length;
   return !stock.isShut(last.array, last.type, last.group) && size + last.count <= array.maxGroupSize;
+}
+
+/**
+ * Whether a plan says how much a want has. Of nodes that it makes for other wants of their names it may say so from the next plan on: it
+ * counts demand by demand.
+ */
+export function isTold(want: Want, wants: readonly Want[], { creations, placed }: Other, has = 0): boolean {
+  const told = placed.get(want.by) ?? -1;
+  if (want.kind !== "names") return told === has;
+  const others = namesOfOthers(want, wants);
+  const shared = creations.filter(({ name = "" }) => want.names.includes(name) && others.has(name));
+  return told <= has && told >= has - shared.length;
+}
+
+const namesOfOthers = (want: Want, wants: readonly Want[]): ReadonlySet<string> =>
+  new Set(wants.flatMap((one) => (one.kind === "names" && one !== want ? one.names : [])));
+
+/** Whether names that are wanted together are made in part, or in several sizes. Those that other wants ask for may be made for these. */
+function isTorn(
+  want: Want,
+  wants: readonly Want[],
+  { usable, blocked }: Stock,
+  creations: readonly Creation[],
+): boolean {
+  if (want.kind !== "names" || !want.together) return false;
+  const there = new Set([...usable, ...creations].map(({ name }) => name));
+  const others = namesOfOthers(want, wants);
+  const own = creations.filter(({ name = "" }) => want.names.includes(name) && !others.has(name));
+  if (own.length === 0) return false;
+  const isLacking = want.names.some((name) => !there.has(name) && !blocked.has(name));
+  return isLacking || new Set(own.map(({ type }) => type)).size > 1;
 }
 
 /** How much each want has once these nodes exist and no others can be created. */
@@ -85,8 +122,8 @@ function placedBy(
   }).placed;
 }
 
-const nodesIn = ({ array, type, group, count }: Creation): readonly Usable[] =>
-  Array.from({ length: count }, () => ({ array, type, group, ready: false }));
+const nodesIn = ({ array, type, group, name, count }: Creation): readonly Usable[] =>
+  Array.from({ length: count }, () => ({ array, type, group, name, ready: false }));
 
 /** The creations less one loose node, or less one whole group. */
 function withoutOne(creations: readonly Creation[], index: number): readonly Creation[] {
@@ -98,8 +135,12 @@ function withoutOne(creations: readonly Creation[], index: number): readonly Cre
 
 /** Whether the first want by rank to which it makes a difference has more nodes of a size that it prefers with `some` than with `others`. */
 function areLiked(wants: readonly Want[], some: readonly Creation[], others: readonly Creation[]): boolean {
-  const of = (creations: readonly Creation[], { array }: Want, type: Creation["type"]): number =>
-    nodesOf(creations.filter((one) => one.array === array && one.type === type));
+  const isIts = (want: Want, name: string | undefined): boolean =>
+    want.kind === "names" ? want.names.includes(name ?? "") : name === undefined;
+  const of = (creations: readonly Creation[], want: Want, type: Creation["type"]): number =>
+    nodesOf(
+      creations.filter((one) => one.array === want.array && one.type === type && isIts(want, one.name)),
+    );
   const gains = wants.flatMap((want) =>
     want.types.map((type) => of(some, want, type) - of(others, want, type)),
   );

@@ -7,9 +7,12 @@ import { linesOf } from "./floors.ts";
 import type { Fill, GroupEnd } from "./group-memory.ts";
 import { fillsAfter, fillsOf, linesOfFills, unsureKeys } from "./group-memory.ts";
 import type { BookedNode } from "./node-book.ts";
+import type { Memory } from "./names.ts";
+import { follow, isVague, linesOfNames, memoriesOf, resumesOf } from "./names.ts";
 import { placeOf } from "./node-book.ts";
 import { settleWants } from "./orders.ts";
-import { faultOf } from "./otherwise.ts";
+import type { Other } from "./otherwise.ts";
+import { faultOf, isTold } from "./otherwise.ts";
 import { POLICY } from "./rig.ts";
 import type { TypeName } from "./shape.ts";
 import { TYPES } from "./shape.ts";
@@ -67,13 +70,22 @@ export class PlanCheck {
     this.#comparePauses(pausedAt(now, after));
     const fills = fillsOf(before);
     const paused = pausedAt(now, after).filter((bucket) => !isPausedByPlan(bucket, before, after, now));
-    const { stock, isSure } = this.#stockOf(paused, fills, givenUp);
     const wants = wantsOf(shape, sets.inForce(now));
+    const { stock, isSure, memories } = this.#stockOf({ before, wants, paused, fills, givenUp });
     const outcome = settleWants(shape, wants, stock);
     if (outcome.tied || !isSure) return score.count("tied");
-    if (!this.#compareCreates(plan, wants, stock, outcome)) return;
+    this.#compareNames(plan, wants, stock, memories, after);
+    const other: Other = {
+      creations: plan.creates.map((effect) => this.#creationOf(effect)),
+      placed: new Map(plan.demands.map((one) => [`${one.set}/${one.id}`, one.placed])),
+    };
+    if (!this.#compareCreates(other, wants, stock, outcome)) return;
     const got = plan.demands.map(({ set, id, placed, asked }) => `${set}/${id}: ${placed} of ${asked}`);
-    const ours = wants.map((want) => `${want.by}: ${outcome.placed.get(want) ?? 0} of ${want.count}`);
+    const ours = wants.map((want) => {
+      const has = outcome.placed.get(want);
+      const told = isTold(want, wants, other, has) ? other.placed.get(want.by) : has;
+      return `${want.by}: ${told} of ${want.count}`;
+    });
     score.compare("demands", got.toSorted(), ours.toSorted());
     this.#compareFills(fills, outcome.groups, after);
   }
@@ -88,11 +100,11 @@ export class PlanCheck {
   }
 
   /** The nodes that count, and what may be added. `isSure`: the model knows which unhealthy nodes the app leaves out. */
-  #stockOf(
-    paused: readonly BucketKey[],
-    fills: ReadonlyMap<string, Fill>,
-    givenUp: readonly BookedNode[],
-  ): { readonly stock: Stock; readonly isSure: boolean } {
+  #stockOf({ before, wants, paused, fills, givenUp }: Basis): {
+    readonly stock: Stock;
+    readonly isSure: boolean;
+    readonly memories: Map<string, Memory>;
+  } {
     const { rig, nodes, unhealthy, misfortune, keyOfGroup } = this.#books;
     const { now } = rig;
     const isInvalid: Stock["isInvalid"] = (array, type) => misfortune.isInvalid(placeOf(array, type));
@@ -105,25 +117,63 @@ export class PlanCheck {
           (bucket.placementGroup === undefined || bucket.placementGroup === group),
       );
     const replaced = this.#replaced(givenUp);
-    const closed = unhealthy.closed(nodes.believed, replaced, now);
-    const usable = nodes.believed
-      .filter((node) => node.phase !== "stopping" && !replaced.has(node) && !closed.nodes.has(node))
-      .map(({ array, type, group, phase }) => ({ array, type, group, ready: phase === "ready" }));
+    const resumes = resumesOf(wants);
+    const closed = unhealthy.closed(nodes.believed, replaced, resumes, now);
+    const serves = (node: BookedNode): boolean =>
+      node.phase !== "stopping" && !replaced.has(node) && !closed.nodes.has(node);
+    const shownAs = (name: string) => {
+      const alike = nodes.believed.filter((one) => one.name === name);
+      const node = alike.find(serves) ?? alike[0];
+      return { node, isUsable: node !== undefined && serves(node), gone: nodes.lastWith(name) };
+    };
+    const known = memoriesOf(before);
+    const isSure =
+      closed.isSure && ![...resumes.keys()].some((name) => isVague(known.get(name), shownAs(name)));
+    const memories = follow(known, resumes, shownAs, now);
+    const isBlocked = ([name, { over, earlier, refusedAt }]: readonly [string, Memory]): boolean =>
+      [over, earlier, refusedAt].some((one) => one !== undefined) ||
+      nodes.believed.some((node) => node.name === name && !serves(node));
+    const usable = nodes.believed.filter(serves).map(({ id, name, array, type, group, phase }) => {
+      const own = memories.get(name)?.earlier === id ? undefined : name;
+      return { name: own, array, type, group, ready: phase === "ready" };
+    });
     const patientSince = now - POLICY.groupFillTimeoutSeconds * 1000;
-    const known = { usable, holding: nodes.believed, keyOfGroup };
-    return { stock: { ...known, isShut, isInvalid, fills, patientSince }, isSure: closed.isSure };
+    const blocked = new Set([...memories].filter(isBlocked).map(([name]) => name));
+    const there = { usable, holding: nodes.believed, keyOfGroup, blocked };
+    return { stock: { ...there, isShut, isInvalid, fills, patientSince }, isSure, memories };
+  }
+
+  /** Names for which the plan has no room are refused. */
+  #compareNames(
+    { creates }: Plan,
+    wants: readonly Want[],
+    { usable, blocked }: Stock,
+    memories: Map<string, Memory>,
+    after: ClusterRecord,
+  ): void {
+    const { score } = this.#books;
+    const there = new Set(usable.map(({ name }) => name));
+    const made = new Set(creates.map(nameOf));
+    let isRefused = false;
+    for (const name of resumesOf(wants).keys()) {
+      const memory = memories.get(name);
+      if (memory === undefined || [there, made, blocked].some((names) => names.has(name))) continue;
+      memories.set(name, { ...memory, over: "refused" });
+      isRefused = true;
+    }
+    score.compare("names", linesOfNames(memoriesOf(after)), linesOfNames(memories));
+    if (creates.some((one) => nameOf(one) !== undefined)) score.count("namesMade");
+    if (isRefused) score.count("namesRefused");
+    if ([...resumesOf(wants).keys()].some((name) => there.has(name))) score.count("namesThere");
   }
 
   /** Whether the app creates what the model creates. Where it does not, its plan may be just as right. */
-  #compareCreates(plan: Plan, wants: readonly Want[], stock: Stock, outcome: Outcome): boolean {
+  #compareCreates(other: Other, wants: readonly Want[], stock: Stock, outcome: Outcome): boolean {
     const { shape, score } = this.#books;
-    const theirs = plan.creates.map((effect) => this.#creationOf(effect));
-    const [made, expected] = [linesOf(theirs), linesOf(outcome.creations)].map((lines) => lines.join("; "));
+    const [made, expected] = [linesOf(other.creations), linesOf(outcome.creations)].map((lines) =>
+      lines.join("; "),
+    );
     if (made === expected) return true;
-    const other = {
-      creations: theirs,
-      placed: new Map(plan.demands.map((one) => [`${one.set}/${one.id}`, one.placed])),
-    };
     const fault = faultOf(shape, wants, stock, other, outcome);
     score.count("otherwise");
     if (fault !== undefined)
@@ -159,6 +209,7 @@ export class PlanCheck {
   #creationOf({ bucket, count, purpose }: Plan["creates"][number]): Creation {
     const { array, machineType, placementGroup } = bucket;
     const type: TypeName = TYPES.find((name) => name === machineType) ?? "Small";
+    if (purpose.kind === "named") return { array, type, count, name: purpose.name };
     if (purpose.kind !== "group") return { array, type, count };
     // A group may be created again under its name once all its nodes are gone.
     const isKnown = this.#books.nodes.believed.some(
@@ -203,6 +254,18 @@ export class PlanCheck {
     return this.#books.rig.now - seen.firstAt >= POLICY.bootTimeoutSeconds * 1000;
   }
 }
+
+/** What a plan begins with. */
+interface Basis {
+  readonly before: ClusterRecord | undefined;
+  readonly wants: readonly Want[];
+  readonly paused: readonly BucketKey[];
+  readonly fills: ReadonlyMap<string, Fill>;
+  readonly givenUp: readonly BookedNode[];
+}
+
+const nameOf = ({ purpose }: Plan["creates"][number]): string | undefined =>
+  purpose.kind === "named" ? purpose.name : undefined;
 
 const pausedAt = (now: number, { backoffs }: ClusterRecord): readonly BucketKey[] =>
   backoffs.filter(({ until }) => until > now).map(({ bucket }) => bucket);

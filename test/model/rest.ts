@@ -2,9 +2,7 @@ import { POLICY } from "./rig.ts";
 import type { Held, SetBook } from "./set-book.ts";
 
 interface Gap {
-  /** When the last plan before the gap was made. */
-  readonly from: number;
-  /** A message that was taken by then may have been sent before the gap, so it does not count as pushed again. */
+  /** What was said or taken by then may be older than the gap, so it does not count as pushed again. */
   readonly noticed: number;
 }
 
@@ -34,7 +32,6 @@ export class Rest {
   /** A plan is made at this moment. `book`: as it is after the previous plan. `restsUntil`: the app needs no observation before then. */
   plan(book: Pick<SetBook, "sets" | "parts">, now: number, restsUntil: number | undefined): void {
     const { sets } = book;
-    const last = this.#lastPlanAt;
     const isAfterGap = this.isBlind(now);
     const noticed = this.#blindFrom;
     this.#bornAt ??= now;
@@ -42,7 +39,7 @@ export class Rest {
     this.#restsUntil = restsUntil;
     if (this.#pause !== undefined && (now >= this.#pause.until || this.#isOver(this.#pause, sets)))
       this.#pause = undefined;
-    if (isAfterGap) this.#begin({ from: last ?? now, noticed: Math.min(noticed, now) }, book, now);
+    if (isAfterGap) this.#begin({ noticed: Math.min(noticed, now) }, book, now);
     else if (this.#pause !== undefined)
       this.#pause = { ...this.#pause, awaiting: missing(this.#pause, sets, this.#pause.awaiting) };
   }
@@ -93,12 +90,16 @@ export class Rest {
 
 /** The names whose sets were not pushed again since the gap. */
 function missing(
-  { from, noticed }: Gap,
+  { noticed }: Gap,
   sets: ReadonlyMap<string, Held>,
   names: readonly string[],
 ): readonly string[] {
   return names.filter((name) => {
     const held = sets.get(name);
-    return held === undefined || held.sentAt <= from || held.takenAt <= noticed;
+    return held === undefined || saidAt(held) <= noticed || held.takenAt <= noticed;
   });
 }
+
+/** The latest moment at which its sender certainly said this: its revision, or the first of two renewals with that revision. */
+const saidAt = ({ sentAt, revision, repeatedAt = revision }: Held): number =>
+  Math.min(sentAt, Math.max(revision, repeatedAt));

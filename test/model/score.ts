@@ -10,6 +10,12 @@ export interface Played {
   readonly tied: number;
   /** Of the compared plans, those that differ from the model's and are just as right: wants compete, and no rule says which one yields. */
   readonly otherwise: number;
+  /** Of the compared plans, those that create nodes by name, that refuse a name for want of room, and that find a wanted name there. */
+  readonly namesMade: number;
+  readonly namesRefused: number;
+  readonly namesThere: number;
+  /** Of the nodes whose questions are compared, those that a want names. */
+  readonly namedAskers: number;
   readonly answers: number;
   readonly stops: number;
 }
@@ -18,7 +24,18 @@ type Counts = Omit<Played, "differences">;
 
 /** The differences between the app and the model in one sequence, and how much was compared. */
 export class Score {
-  readonly #counts = { compared: 0, blurred: 0, tied: 0, otherwise: 0, answers: 0, stops: 0 };
+  readonly #counts = {
+    compared: 0,
+    blurred: 0,
+    tied: 0,
+    otherwise: 0,
+    namesMade: 0,
+    namesRefused: 0,
+    namesThere: 0,
+    namedAskers: 0,
+    answers: 0,
+    stops: 0,
+  };
   readonly #differences: string[] = [];
 
   get differs(): boolean {

@@ -5,9 +5,9 @@ import type { Played } from "./score.ts";
 import type { Sequence, Step } from "./steps.ts";
 import { sequences } from "./steps.ts";
 
-/** The sequence of a seed: the same seed and length always give the same. */
+/** The sequence of a seed: the same seed and length always give the same. Each third one names nodes. */
 export function sequenceOf(seed: number, steps: number): Sequence {
-  const [sequence] = fc.sample(sequences(steps), { seed, numRuns: 1 });
+  const [sequence] = fc.sample(sequences(steps, seed % 3 === 1), { seed, numRuns: 1 });
   if (sequence === undefined) throw new Error(`no sequence was drawn from seed ${seed}`);
   return sequence;
 }
@@ -16,6 +16,8 @@ export function sequenceOf(seed: number, steps: number): Sequence {
 export interface PlayedSeeds {
   readonly differences: readonly string[];
   readonly compared: number;
+  /** Of the compared plans, those that create nodes by name. */
+  readonly named: number;
   readonly answers: number;
   readonly stops: number;
 }
@@ -33,6 +35,7 @@ export async function playSeeds(
   return {
     differences: all.flatMap(({ differences }) => differences),
     compared: sum(({ compared }) => compared),
+    named: sum(({ namesMade }) => namesMade),
     answers: sum(({ answers }) => answers),
     stops: sum(({ stops }) => stops),
   };

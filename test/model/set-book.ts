@@ -34,6 +34,8 @@ export interface HeldPart extends Stamp {
 export interface Held extends Letter {
   readonly expiresAt: number;
   readonly takenAt: number;
+  /** When it was sent before, if it was sent again 30 s later or more. */
+  readonly repeatedAt?: number | undefined;
   /** False once a plan has seen that it has expired: it asks for nothing, and keeps its revision. */
   readonly live: boolean;
 }
@@ -42,6 +44,9 @@ export type Answer = "accepted" | "older" | "stale";
 
 /** A revision may be this many seconds ahead of the app's clock (docs/demand.md). */
 const AHEAD = 300;
+
+/** Two messages that were sent this far apart did not wait together. */
+const APART_MS = 30_000;
 
 /** The rules of request sets (docs/demand.md, Expiry, order and clocks): the higher revision counts, and everything expires. */
 export class SetBook {
@@ -78,7 +83,16 @@ export class SetBook {
     // has the set's revision: whichever comes first, the set goes on.
     if (isRepeat && (held.expiresAt > end || (held.expiresAt === end && held.sentAt >= letter.sentAt)))
       return "accepted";
-    this.#sets.set(letter.set, { ...letter, interval, expiresAt: end, takenAt: now, live: !isOver });
+    const isApart = order === 0 && held !== undefined && letter.sentAt - held.sentAt >= APART_MS;
+    const repeatedAt = isApart ? held.sentAt : order === 0 ? held?.repeatedAt : undefined;
+    this.#sets.set(letter.set, {
+      ...letter,
+      interval,
+      expiresAt: end,
+      takenAt: now,
+      repeatedAt,
+      live: !isOver,
+    });
     // A demand replaces all parts of its set that came before it.
     for (const [key, part] of this.#parts)
       if (part.set === letter.set && compareStamps(part, letter) < 0) this.#parts.delete(key);

@@ -25,7 +25,19 @@ export type Entry =
       readonly types: readonly number[];
     }
   /** This many slots of one core each, on the array's first VM size. */
-  | { readonly kind: "job"; readonly array: number; readonly slots: number };
+  | { readonly kind: "job"; readonly array: number; readonly slots: number }
+  /** Nodes with these names, which are positions in {@link NAMES}. A later resume has a higher number. */
+  | {
+      readonly kind: "names";
+      readonly array: number;
+      readonly names: readonly number[];
+      readonly types: readonly number[];
+      readonly resume?: number;
+      readonly together: boolean;
+    };
+
+/** Few, so that sets name the same nodes. CycleCloud gives the first three to numbered nodes, too. */
+export const NAMES = "array0-1 array0-2 array1-1 n-1 n-2 n-3 n-4 n-5 n-6 n-7 n-8 n-9".split(" ");
 
 /** The revision of a message: none, so that its time counts; or this many milliseconds after now, or after the revision that is held. */
 export type RevisionChoice =
@@ -134,6 +146,18 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
   },
 );
 
+const names: fc.Arbitrary<Entry> = fc.record(
+  {
+    kind: fc.constant("names" as const),
+    array,
+    names: fc.shuffledSubarray([...NAMES.keys()], { minLength: 1, maxLength: 9 }),
+    types,
+    resume: fc.integer({ min: 1, max: 12 }),
+    together: fc.boolean(),
+  },
+  { requiredKeys: ["kind", "array", "names", "types", "together"] },
+);
+
 const revision: fc.Arbitrary<RevisionChoice> = fc.oneof(
   { arbitrary: fc.constant<RevisionChoice>({ kind: "none" }), weight: 4 },
   fc.record({
@@ -144,18 +168,20 @@ const revision: fc.Arbitrary<RevisionChoice> = fc.oneof(
 );
 
 /** Often all entries are for one array, so that they compete. */
-const entries: fc.Arbitrary<readonly Entry[]> = fc
-  .tuple(fc.array(entry, { maxLength: 3 }), fc.boolean(), array)
-  .map(([all, together, one]) => (together ? all.map((each) => ({ ...each, array: one })) : all));
+const entriesOf = (one: fc.Arbitrary<Entry>): fc.Arbitrary<readonly Entry[]> =>
+  fc
+    .tuple(fc.array(one, { maxLength: 3 }), fc.boolean(), array)
+    .map(([all, together, same]) => (together ? all.map((each) => ({ ...each, array: same })) : all));
 
-const pushes = fc.record({
-  kind: fc.constant("push" as const),
-  set,
-  door: fc.constantFrom<"queue" | "http">("queue", "http"),
-  revision,
-  interval: fc.constantFrom(20, 60, 120, 300, 900, 4000),
-  entries,
-});
+const pushesOf = (one: fc.Arbitrary<Entry>): fc.Arbitrary<Deed> =>
+  fc.record({
+    kind: fc.constant("push" as const),
+    set,
+    door: fc.constantFrom<"queue" | "http">("queue", "http"),
+    revision,
+    interval: fc.constantFrom(20, 60, 120, 300, 900, 4000),
+    entries: entriesOf(one),
+  });
 
 const asides = fc.record({
   kind: fc.constant("aside" as const),
@@ -168,85 +194,86 @@ const asides = fc.record({
 
 const type = fc.integer({ min: 0, max: TYPES.length - 1 });
 
-const deed: fc.Arbitrary<Deed> = fc.oneof(
-  { arbitrary: fc.constant<Deed>({ kind: "wait" }), weight: 2 },
-  { arbitrary: pushes, weight: 8 },
-  { arbitrary: asides, weight: 3 },
-  { arbitrary: fc.record({ kind: fc.constant("renew" as const), set }), weight: 4 },
-  { arbitrary: fc.record({ kind: fc.constant("redeliver" as const), set }), weight: 1 },
-  { arbitrary: fc.record({ kind: fc.constant("remove" as const), set }), weight: 2 },
-  {
-    arbitrary: fc.record({
-      kind: fc.constant("ask" as const),
-      array,
-      count: fc.integer({ min: 1, max: 12 }),
-      from: fc.integer({ min: 0, max: 20 }),
-      unhealthy: fc.integer({ min: 0, max: 9 }).map((n) => n === 9),
-    }),
-    weight: 6,
-  },
-  {
-    arbitrary: fc.record({
-      kind: fc.constant("jump" as const),
-      seconds: fc.constantFrom(70, 130, 700, 5000),
-    }),
-    weight: 1,
-  },
-  {
-    arbitrary: fc.record({
-      kind: fc.constant("vanish" as const),
-      array,
-      count: fc.integer({ min: 1, max: 3 }),
-    }),
-    weight: 1,
-  },
-  {
-    arbitrary: fc.record({
-      kind: fc.constant("health" as const),
-      array,
-      from: fc.integer({ min: 0, max: 20 }),
-    }),
-    weight: 1,
-  },
-  {
-    arbitrary: fc.record(
-      { kind: fc.constant("capacity" as const), array, type, left: fc.integer({ min: 0, max: 3 }) },
-      { requiredKeys: ["kind", "array", "type"] },
-    ),
-    weight: 1,
-  },
-  {
-    arbitrary: fc.record({
-      kind: fc.constant("validity" as const),
-      array,
-      type,
-      valid: fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
-    }),
-    weight: 1,
-  },
-  {
-    arbitrary: fc.record({
-      kind: fc.constant("fault" as const),
-      on: fc.constantFrom<"status" | "create" | "terminate" | "operations" | "nodes">(
-        "status",
-        "create",
-        "terminate",
-        "operations",
-        "nodes",
+const deedOf = (pushes: fc.Arbitrary<Deed>): fc.Arbitrary<Deed> =>
+  fc.oneof(
+    { arbitrary: fc.constant<Deed>({ kind: "wait" }), weight: 2 },
+    { arbitrary: pushes, weight: 8 },
+    { arbitrary: asides, weight: 3 },
+    { arbitrary: fc.record({ kind: fc.constant("renew" as const), set }), weight: 4 },
+    { arbitrary: fc.record({ kind: fc.constant("redeliver" as const), set }), weight: 1 },
+    { arbitrary: fc.record({ kind: fc.constant("remove" as const), set }), weight: 2 },
+    {
+      arbitrary: fc.record({
+        kind: fc.constant("ask" as const),
+        array,
+        count: fc.integer({ min: 1, max: 12 }),
+        from: fc.integer({ min: 0, max: 20 }),
+        unhealthy: fc.integer({ min: 0, max: 9 }).map((n) => n === 9),
+      }),
+      weight: 6,
+    },
+    {
+      arbitrary: fc.record({
+        kind: fc.constant("jump" as const),
+        seconds: fc.constantFrom(70, 130, 700, 5000),
+      }),
+      weight: 1,
+    },
+    {
+      arbitrary: fc.record({
+        kind: fc.constant("vanish" as const),
+        array,
+        count: fc.integer({ min: 1, max: 3 }),
+      }),
+      weight: 1,
+    },
+    {
+      arbitrary: fc.record({
+        kind: fc.constant("health" as const),
+        array,
+        from: fc.integer({ min: 0, max: 20 }),
+      }),
+      weight: 1,
+    },
+    {
+      arbitrary: fc.record(
+        { kind: fc.constant("capacity" as const), array, type, left: fc.integer({ min: 0, max: 3 }) },
+        { requiredKeys: ["kind", "array", "type"] },
       ),
-      how: fc.constantFrom<"drop-request" | "drop-answer" | "500" | "500-after" | "409">(
-        "drop-request",
-        "drop-answer",
-        "500",
-        "500-after",
-        "409",
-      ),
-      times: fc.integer({ min: 1, max: 3 }),
-    }),
-    weight: 1,
-  },
-  { arbitrary: fc.constant<Deed>({ kind: "false-empty" }), weight: 1 },
-);
+      weight: 1,
+    },
+    {
+      arbitrary: fc.record({
+        kind: fc.constant("validity" as const),
+        array,
+        type,
+        valid: fc.integer({ min: 0, max: 3 }).map((n) => n > 0),
+      }),
+      weight: 1,
+    },
+    {
+      arbitrary: fc.record({
+        kind: fc.constant("fault" as const),
+        on: fc.constantFrom<"status" | "create" | "terminate" | "operations" | "nodes">(
+          "status",
+          "create",
+          "terminate",
+          "operations",
+          "nodes",
+        ),
+        how: fc.constantFrom<"drop-request" | "drop-answer" | "500" | "500-after" | "409">(
+          "drop-request",
+          "drop-answer",
+          "500",
+          "500-after",
+          "409",
+        ),
+        times: fc.integer({ min: 1, max: 3 }),
+      }),
+      weight: 1,
+    },
+    { arbitrary: fc.constant<Deed>({ kind: "false-empty" }), weight: 1 },
+  );
 
 /** Mostly a few seconds, so that messages arrive in all stages of the observations, which are 5 s apart. */
 const pause = fc.oneof(
@@ -255,12 +282,15 @@ const pause = fc.oneof(
   { arbitrary: fc.integer({ min: 91, max: 400 }), weight: 1 },
 );
 
-const step: fc.Arbitrary<Step> = fc
-  .tuple(deed, pause)
-  .map(([one, seconds]): Step => ({ ...one, pause: seconds }));
+const stepOf = (one: fc.Arbitrary<Entry>): fc.Arbitrary<Step> =>
+  fc.tuple(deedOf(pushesOf(one)), pause).map(([deed, seconds]): Step => ({ ...deed, pause: seconds }));
 
-/** Draws sequences of this many steps. */
-export function sequences(count: number): fc.Arbitrary<Sequence> {
+const plainStep = stepOf(entry);
+const namingStep = stepOf(fc.oneof({ arbitrary: names, weight: 5 }, { arbitrary: entry, weight: 4 }));
+
+/** Draws sequences of this many steps, with or without targets that name their nodes. */
+export function sequences(count: number, withNames: boolean): fc.Arbitrary<Sequence> {
+  const step = withNames ? namingStep : plainStep;
   return fc.record({
     shape: clusterShapes,
     steps: fc.array(step, { minLength: count, maxLength: count }),

@@ -1,6 +1,8 @@
 import { arrayName } from "../../src/domain/ids.ts";
 import { instant } from "../../src/domain/units.ts";
+import type { ClusterRecord } from "../../src/domain/record.ts";
 import type { Books } from "./books.ts";
+import { memoriesOf, resumesOf } from "./names.ts";
 import type { BookedNode } from "./node-book.ts";
 import { placeOf } from "./node-book.ts";
 import { POLICY } from "./rig.ts";
@@ -29,7 +31,8 @@ export class StopCheck {
     const known = askers.filter(({ id, seen, instance }) => !stopping.has(id) && seen?.instance === instance);
     // A node that asks without calling itself unhealthy no longer is, whatever the answer.
     if (!deed.unhealthy) for (const { id } of known) unhealthy.hear(id, false, "", from, from);
-    const moment = this.#momentOf(stopping);
+    const earlier = earlierIn(await rig.record());
+    const moment = { ...this.#momentOf(stopping), earlier };
     unhealthy.awaitsAnswers = deed.unhealthy;
     const answers = await rig.ask(
       askers.map(({ instance = "", array: name }) => ({
@@ -46,6 +49,11 @@ export class StopCheck {
     score.count("answers", answers.length);
     score.count("stops", answers.filter(({ kind }) => kind === "stop").length);
     if (await this.#isBlurred()) return;
+    // A plan that was made meanwhile may have found nodes of an earlier resume.
+    const isSame = [...earlierIn(await rig.record())].join() === [...earlier].join();
+    if (!isSame) return;
+    const named = resumesOf(moment.wants);
+    score.count("namedAskers", askers.filter(({ id, name }) => named.has(name) && !earlier.has(id)).length);
     for (const difference of judgeStops(moment, told, word)) score.differ(difference);
   }
 
@@ -88,17 +96,18 @@ export class StopCheck {
     );
   }
 
-  #momentOf(stopping: ReadonlySet<string>): Moment {
+  #momentOf(stopping: ReadonlySet<string>): Omit<Moment, "earlier"> {
     const { shape, rig, sets, nodes, rest, unhealthy, keyOfGroup } = this.#books;
     const { now } = rig;
     const believed = nodes.believed.map((node) => ({ ...node }));
+    const wants = wantsOf(shape, sets.inForce(now));
     const replaced = new Set(believed.filter((node) => this.#isUselessAsSeen(node)));
     return {
       shape,
-      wants: wantsOf(shape, sets.inForce(now)),
+      wants,
       believed: believed.filter(({ id }) => !stopping.has(id)),
       keyOfGroup,
-      closed: unhealthy.closed(believed, replaced, now),
+      closed: unhealthy.closed(believed, replaced, resumesOf(wants), now),
       isBlind: rest.isBlind(now),
       isStale: rest.isStale(now),
       isResting: rest.isResting(sets.sets, now),
@@ -112,3 +121,6 @@ export class StopCheck {
     return seen.phase === "failed" || (seen.phase === "coming" && !seen.wasReady && isLate);
   }
 }
+
+const earlierIn = (record: ClusterRecord | undefined): ReadonlySet<string> =>
+  new Set([...memoriesOf(record).values()].flatMap(({ earlier }) => earlier ?? []));

@@ -10,6 +10,7 @@ type Server = Usable & { readonly id: string };
 
 /** A stock in which no node may be created and no group is waited for. */
 const NOTHING_NEW = {
+  blocked: new Set<string>(),
   isShut: () => true,
   isInvalid: () => false,
   fills: new Map(),
@@ -49,6 +50,8 @@ export interface Moment {
   /** The nodes that the app may believe in. */
   readonly believed: readonly BookedNode[];
   readonly keyOfGroup: Stock["keyOfGroup"];
+  /** Nodes that were Ready before the resume that their names wait for. */
+  readonly earlier: ReadonlySet<string>;
   /** Unhealthy nodes that count for no want. None of those that ask. */
   readonly closed: Closed;
   readonly isBlind: boolean;
@@ -98,15 +101,17 @@ function certainAnswer(
 
 /** Checks the number of nodes that may stop, whichever they are: no want gets less, and no further node could stop. */
 function judgeChosen(
-  { shape, wants, believed, keyOfGroup, closed }: Moment,
+  { shape, wants, believed, keyOfGroup, earlier, closed }: Moment,
   judged: readonly Told[],
 ): readonly string[] {
   const up = new Set(judged.map(({ node }) => node.id));
   const open = believed.filter((node) => !closed.nodes.has(node));
-  const servers = open.flatMap(({ id, array, type, group, seen, lackedSince }): readonly Server[] => {
+  const servers = open.flatMap((node): readonly Server[] => {
+    const { id, array, type, group, seen, lackedSince } = node;
+    const name = earlier.has(id) ? undefined : node.name;
     const isReady = up.has(id) || (seen?.phase === "ready" && lackedSince === undefined);
     const isComing = seen === undefined || seen.phase === "coming" || lackedSince !== undefined;
-    return isReady || isComing ? [{ id, array, type, group, ready: isReady }] : [];
+    return isReady || isComing ? [{ id, name, array, type, group, ready: isReady }] : [];
   });
   const may = (going: ReadonlySet<string>): boolean => mayAllGo(shape, wants, servers, keyOfGroup, going);
   const going = new Set(judged.filter(({ answer }) => answer === "stop").map(({ node }) => node.id));

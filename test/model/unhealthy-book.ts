@@ -79,9 +79,15 @@ export class UnhealthyBook {
 
   /**
    * The nodes that count for no want. `nodes`: all of the cluster. `replaced`: those that are replaced. Both share the limit of 10 % of the
-   * nodes of an array, or 3 if that is more: first those that are replaced, then those that called themselves unhealthy first.
+   * nodes of an array, or 3 if that is more: first those that are replaced, then those that called themselves unhealthy first. `named`: the
+   * names that wants ask for.
    */
-  closed(nodes: readonly BookedNode[], replaced: ReadonlySet<BookedNode>, now: number): Closed {
+  closed(
+    nodes: readonly BookedNode[],
+    replaced: ReadonlySet<BookedNode>,
+    named: Pick<ReadonlyMap<string, unknown>, "has">,
+    now: number,
+  ): Closed {
     const closed = new Set<BookedNode>();
     let isSure = true;
     for (const here of Map.groupBy(nodes, ({ array }) => array).values()) {
@@ -99,7 +105,8 @@ export class UnhealthyBook {
       const [last, next] = [said[room - 1], said[room]];
       if (last === undefined || next === undefined || last.since < next.since) continue;
       // They called at the same moment: no rule says which of them count.
-      isSure &&= areAlike(said.filter(({ since }) => since === next.since).map(({ node }) => node));
+      const equal = said.filter(({ since }) => since === next.since).map(({ node }) => node);
+      isSure &&= areAlike(equal) && !equal.some(({ name }) => named.has(name));
     }
     return { nodes: closed, isSure };
   }

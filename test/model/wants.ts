@@ -2,6 +2,7 @@ import type { Held } from "./set-book.ts";
 import type { ClusterShape, TypeName } from "./shape.ts";
 import { CORES } from "./shape.ts";
 import type { Entry } from "./steps.ts";
+import { NAMES } from "./steps.ts";
 
 /** One demand in force, read from an entry of a message. */
 export type Want = {
@@ -27,7 +28,20 @@ export type Amount =
       readonly key: string;
     }
   /** Slots of one core each. */
-  | { readonly kind: "job"; readonly count: number };
+  | { readonly kind: "job"; readonly count: number }
+  | {
+      readonly kind: "names";
+      readonly count: number;
+      readonly names: readonly string[];
+      readonly since: number | undefined;
+      readonly together: boolean;
+    };
+
+/** The nodes that an entry names, and the moment of the resume that they are for. */
+export const namesAt = (positions: readonly number[]): readonly string[] =>
+  positions.map((position) => NAMES[position] ?? "");
+export const sinceOf = (resume: number | undefined): number | undefined =>
+  resume === undefined ? undefined : Date.UTC(2025, 0, resume);
 
 /** An array's name, also for an array that the cluster does not have. */
 export const arrayAt = (index: number): string => `array${index}`;
@@ -76,6 +90,11 @@ function wantsOfSet(shape: ClusterShape, { set, entries }: Held): readonly Want[
       }
       case "job":
         return { ...common, kind: "job", count: entry.slots };
+      case "names": {
+        const { names, resume, together } = entry;
+        const since = sinceOf(resume);
+        return { ...common, kind: "names", count: names.length, names: namesAt(names), since, together };
+      }
     }
   });
 }
@@ -85,6 +104,7 @@ function idOf(entry: Entry, position: number): string {
   const array = arrayAt(entry.array);
   if (entry.kind === "job") return jobName(position);
   if (entry.kind === "target") return `nodearray:${array}`;
+  if (entry.kind === "names") return `nodearray:${array}:names`;
   return `nodearray:${array}:${entry.size}${entry.unit === "nodes" ? "n" : ""}`;
 }
 

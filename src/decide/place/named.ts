@@ -6,12 +6,14 @@ import type { Reason } from "../../domain/reason.ts";
 import type { Instant } from "../../domain/units.ts";
 import { instant } from "../../domain/units.ts";
 import type { Bin } from "../bins/bin-columns.ts";
+import type { Entry } from "../bins/entry.ts";
 import type { Scope } from "../bins/scope.ts";
 import { knowsNoGroups } from "../bins/scope.ts";
 import type { Draft } from "../draft/draft.ts";
 import { closedTo, groupClosedTo } from "../draft/closed.ts";
 import { growthRefusal } from "../draft/scale-set.ts";
-import { attributesOn, createNodes, startIfDeallocated } from "../draft/new-nodes.ts";
+import type { Bins } from "../bins/bins.ts";
+import { attributesOn, createNodes, isDeallocated, startIfDeallocated } from "../draft/new-nodes.ts";
 import type { PlacedTarget } from "./targets.ts";
 import { offersFor } from "./targets.ts";
 
@@ -26,8 +28,31 @@ interface PlacedNames extends PlacedTarget {
 }
 
 /**
- * Places a target that names its nodes (docs/protocol.md, Named nodes). A name that exists or was requested counts, wherever its node is.
- * The other names get new nodes, in their order, in the first bucket that has room. A name with a reason of its own gets none.
+ * Claims the nodes of the names that exist or were requested. Before all else, because no other node serves them: targets and jobs that come
+ * first by rank would count on others beside them.
+ */
+export function claimNamed({ bins, named, world }: Draft, entries: readonly Entry[]): void {
+  for (const { set, by, demand } of entries) {
+    if (demand.kind !== "target" || !isNamed(demand)) continue;
+    bins.budget.turnTo(set);
+    for (const name of demand.named.names) {
+      bins.budget.spend(1);
+      if (bins.budget.isSpent) break;
+      const bin = named.of(bins, name);
+      if (bin === undefined || isToCome(bins, bin)) continue;
+      if (world.blockedNames?.get(name)?.code !== "name-earlier") bins.claim(bin, { by });
+    }
+  }
+}
+
+/** Whether the node is planned, or has to be started. */
+const isToCome = (bins: Bins, bin: Bin): boolean =>
+  bins.origin[bin] === "planned" || isDeallocated(bins, bin);
+
+/**
+ * Places a target that names its nodes (docs/protocol.md, Named nodes). A name that exists or was requested counts, wherever its node is
+ * ({@link claimNamed} has claimed it). The other names get new nodes, in their order, in the first bucket that has room. A name with a reason
+ * of its own gets none.
  */
 export function placeNamed(
   draft: Draft,
@@ -44,7 +69,7 @@ export function placeNamed(
   const count = (name: string, bin: Bin): void => {
     // A demand before this one may have found no room for it.
     named.why.delete(name);
-    bins.claim(bin, { by });
+    if (isToCome(bins, bin)) bins.claim(bin, { by });
     caps.hold({ set }, bins, bin);
     placed += 1;
     if (!bins.isReady(bin)) pending += 1;

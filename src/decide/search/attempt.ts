@@ -16,7 +16,7 @@ import { placeGroups } from "../place/groups.ts";
 import { placeJob } from "../place/jobs.ts";
 import type { Progress } from "../place/pack.ts";
 import type { NamedTarget } from "../place/named.ts";
-import { isNamed, placeNamed, roomForMore } from "../place/named.ts";
+import { claimNamed, isNamed, placeNamed, roomForMore } from "../place/named.ts";
 import { placeTarget } from "../place/targets.ts";
 import { ReasonBudget } from "../why/reason-budget.ts";
 import { explainGroups, explainJob, explainTarget } from "../why/unmet.ts";
@@ -26,6 +26,7 @@ import { Outcomes } from "./outcomes.ts";
 import type { Attempt } from "./better.ts";
 import { costOf } from "./better.ts";
 import type { Problem, Scopes } from "./problem.ts";
+import { namesByRank } from "./hardest-first.ts";
 import type { Try } from "./hardest-first.ts";
 import { askedBy } from "../../domain/plan.ts";
 import { reasonsInOrder } from "../../domain/reasons-in-order.ts";
@@ -50,7 +51,7 @@ interface Extent {
 /** Places the entries of a try, in its order, into an empty plan. */
 export function attempt(
   problem: Problem,
-  { way, entries, mix }: Try,
+  { way, mix, entries: given }: Try,
   { withReasons, last: lastExplained }: Extent,
 ): Attempt {
   const reasonBudget = withReasons
@@ -58,6 +59,9 @@ export function attempt(
     : undefined;
   const run = beginRun(problem, way, reasonBudget);
   const { draft, homes, order } = run;
+  const { named } = problem;
+  const entries = named.length < 2 ? given : namesByRank(given);
+  if (named.length > 0) claimNamed(draft, entries);
   // The last plan is read only if this try uses it. So plans of other tries do not depend on it.
   const last = way.asBefore === true ? problem.ground.world.last?.() : undefined;
   let kept = last === undefined ? undefined : putAsBefore(draft, entries, homes, last);
@@ -81,7 +85,7 @@ export function attempt(
   });
   if (way.opening === "shared") shrinkShared(draft);
   const { outcomes, leftOut, isMet } = found;
-  if (withReasons && !isMet) noteRoom(run, entries, outcomes);
+  if (withReasons) noteRoom(run, named, outcomes);
   return { draft, leftOut, outcomes, isMet, ...costOf(draft), ...(order === undefined ? {} : { order }) };
 }
 

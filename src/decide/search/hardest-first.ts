@@ -7,11 +7,11 @@ import type { Way } from "../draft/draft.ts";
 import type { MixPlan } from "./mix.ts";
 
 /**
- * The demands in the order in which the next try places them: groups, gangs, jobs with nodes of their own, then other jobs, the largest
- * first (first fit decreasing needs at most 22 % more than the best packing of one resource; Johnson 1973). Targets come last, because
- * they also count nodes that other demands need. Among groups and targets, those with the fewest usable buckets come first: their nodes can
- * also serve a less restrictive demand, but not the reverse. Demands that `outcomes` leave unmet come after all others, by rank, so that
- * they take nothing from these.
+ * The demands in the order in which the next try places them: groups and named nodes, gangs, jobs with nodes of their own, then other jobs,
+ * the largest first (first fit decreasing needs at most 22 % more than the best packing of one resource; Johnson 1973). Other targets come
+ * last, because they also count nodes that other demands need. Among groups and targets, those with the fewest usable buckets come first:
+ * their nodes can also serve a less restrictive demand, but not the reverse. Demands that `outcomes` leave unmet come after all others, by
+ * rank, so that they take nothing from these.
  */
 export function hardestFirst(
   entries: readonly Entry[],
@@ -113,7 +113,7 @@ function sizeOf(entry: Entry, largest: Ground["largest"]): number {
 
 function hardnessOf(entry: Entry): number {
   if (entry.kind === "groups") return 0;
-  if (entry.kind === "target") return 9;
+  if (entry.kind === "target") return isNamed(entry) ? 0 : 9;
   const { together, requirements, jobClass } = entry;
   if (together === "one-group") return 1;
   if (together !== "anywhere") return 2;
@@ -121,11 +121,21 @@ function hardnessOf(entry: Entry): number {
   return jobClass.takes === undefined ? 4 : 5;
 }
 
-/** Groups first, because they need most, then jobs. Targets last, because they also count the nodes of both. */
+/** Named nodes first, because no other nodes serve them. Groups, because they need most, then jobs. Other targets last: they count the nodes of all. */
 export function byKind(entries: readonly Entry[]): readonly Entry[] {
   const of = (kind: Entry["kind"]): readonly Entry[] => entries.filter((entry) => entry.kind === kind);
-  return [...of("groups"), ...of("job"), ...of("target")];
+  const targets = of("target");
+  const others = targets.filter((entry) => !isNamed(entry));
+  return [...targets.filter(isNamed), ...of("groups"), ...of("job"), ...others];
 }
+
+/** The same order, but with the targets that name nodes by rank among themselves: the first that names a node says where it is made. */
+export function namesByRank(entries: readonly Entry[]): readonly Entry[] {
+  const named = entries.filter(isNamed).sort((a, b) => b.rank - a.rank);
+  return entries.map((entry) => (isNamed(entry) ? (named.pop() ?? entry) : entry));
+}
+
+const isNamed = (entry: Entry): boolean => entry.kind === "target" && entry.demand.named !== undefined;
 
 /** How a plan is tried, and the order of the demands. */
 export interface Try {

@@ -34,6 +34,8 @@ export interface Problem {
   readonly order: NodeOrder;
   /** The demands to place, in the order of rank. */
   readonly entries: readonly Entry[];
+  /** Those of them that name their nodes. */
+  readonly named: readonly Entry[];
   /** Demands that are too expensive to read. */
   readonly unread: readonly Unread[];
   /** Number of different entries: classes of jobs, and each target and demand for groups. */
@@ -69,6 +71,7 @@ export function readProblem(
   const sizes = new SizeNames(sizesOf(world));
   const running: Ask[] = [];
   const entries: Entry[] = [];
+  const named: Entry[] = [];
   ranked.forEach((one, rank) => {
     if (unread.size > 0 && unread.has(rank)) return;
     budget.turnTo(one.set);
@@ -78,6 +81,7 @@ export function readProblem(
     }
     const entry = readEntry({ set: one.set, demand: sizes.inDemand(one.demand) }, rank, classes);
     if (entry.kind === "job" && entry.demand.placed.length > 0) running.push(entry);
+    if (entry.kind === "target" && entry.demand.named !== undefined) named.push(entry);
     entries.push(entry);
   });
   return {
@@ -86,6 +90,7 @@ export function readProblem(
     ground,
     order: orderNodes(ground),
     entries,
+    named,
     unread: [...unread].map(([rank, one]) => ({ ...one, rank })),
     kinds: classes.count + entries.length - classes.jobs,
     bindings: bindingsOf(world, ground, running),
