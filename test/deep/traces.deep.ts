@@ -13,6 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe("workloads like recorded ones on the virtual clock", () => {
   test.each([
     { log: "KTH-SP2", args: ["--jobs", "5000"], jobs: 5000 },
+    { log: "LCG", args: ["--jobs", "5000"], jobs: 5000 },
     { log: "NASA-iPSC", args: [], jobs: 18_239 },
   ] as const)(
     "$log, $jobs jobs: every job runs, within two minutes and the node-hours allowed",
