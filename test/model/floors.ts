@@ -53,6 +53,8 @@ export interface Outcome {
   readonly creations: readonly Creation[];
   /** How much each want gets, in its own unit. */
   readonly placed: ReadonlyMap<Want, number>;
+  /** The same when it was its turn, without the names for which a later want makes a node. */
+  readonly inTurn: ReadonlyMap<Want, number>;
   /** No rule says which of several groups that lack equally many nodes is completed. */
   readonly tied: boolean;
   /** The groups that existed before the plan, and what the wants made of them. */
@@ -105,13 +107,13 @@ class Attempt {
     const groups = this.#groups.flatMap(({ name, ...group }) =>
       name === undefined ? [] : [{ ...group, name }],
     );
-    return { creations: this.#creations, placed, tied: this.#tied, groups };
+    return { creations: this.#creations, placed, inTurn, tied: this.#tied, groups };
   }
 
   #settleOne(want: Want): number {
     const array = this.#shape.arrays.find(({ name }) => name === want.array);
     if (want.kind === "names") this.#name(want, array);
-    if (array === undefined) return 0;
+    if (want.kind === "names" || array === undefined) return this.#named(want) ?? 0;
     switch (want.kind) {
       case "target":
         return this.#raise(want, array);
@@ -119,8 +121,6 @@ class Attempt {
         return this.#pack(want, array);
       case "groups":
         return this.#group(want, array);
-      case "names":
-        return 0;
     }
   }
 

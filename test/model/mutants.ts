@@ -209,42 +209,42 @@ export const MUTANTS: readonly Mutant[] = [
         to: "const bin = bins.budget.isSpent ? named.of(bins, name) : undefined;",
       },
     ],
-    sequences: 15,
+    sequences: 10,
   },
   {
     name: "a name that two sets ask for is made for both",
     edits: [{ in: "placeNamed", from: "named.add(bins, name, bin);", to: "" }],
-    sequences: 45,
+    sequences: 10,
   },
   {
     name: "the node of a name is not needed once it is up",
     edits: [{ in: "claimNamed", from: "|| isToCome(bins, bin)", to: "|| bins.isReady(bin)" }],
-    sequences: 30,
+    sequences: 10,
   },
   {
     name: "nodes by name have no limits",
     edits: [{ in: "makeNames", from: "draft.capacity.room(offer, group)", to: "left.length" }],
-    sequences: 60,
+    sequences: 20,
   },
   {
     name: "of names that are needed together some are made",
     edits: [{ in: "makeNames", from: "&& room < left.length) continue;", to: "&& room < 0) continue;" }],
-    sequences: 60,
+    sequences: 110,
   },
   {
     name: "a name that was refused is asked for again with each plan",
     edits: [{ in: "followOne", from: "if (end !== undefined)", to: 'if (end?.state === "failed")' }],
-    sequences: 30,
+    sequences: 10,
   },
   {
     name: "a name whose node failed is made again for the same resume",
     edits: [{ in: "followOne", from: "if (isIts && (", to: "if (now < 0 && isIts && (" }],
-    sequences: 15,
+    sequences: 10,
   },
   {
     name: "a node that was up before the resume of its name is needed",
     edits: [{ in: "begin", from: "...(isEarlier ? { earlier: node.nodeId } : {})", to: "" }],
-    sequences: 30,
+    sequences: 20,
   },
   {
     name: "targets and nodes by name add up",
@@ -253,7 +253,7 @@ export const MUTANTS: readonly Mutant[] = [
       { in: "byKind", from: "...targets.filter(isNamed),", to: "" },
       { in: "byKind", from: "...others];", to: "...targets];" },
     ],
-    sequences: 60,
+    sequences: 140,
   },
 ];
 

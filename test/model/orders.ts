@@ -57,7 +57,7 @@ function withNamesByRank(order: readonly Want[], wants: readonly Want[]): readon
 }
 
 function isBetter(wants: readonly Want[], other: Outcome, than: Outcome): boolean {
-  const gains = wants.map((want) => (other.placed.get(want) ?? 0) - (than.placed.get(want) ?? 0));
+  const gains = wants.map((want) => (other.inTurn.get(want) ?? 0) - (than.inTurn.get(want) ?? 0));
   if (gains.some((gain) => gain < 0)) return false;
   return gains.some((gain) => gain > 0) || countOf(other) < countOf(than);
 }

@@ -31,7 +31,7 @@ function isBarred({ world }: Sheet, name: string, isThere: boolean): boolean {
   return blocked !== undefined && (!isThere || blocked.code === "name-earlier");
 }
 
-/** As many are promised as are there, or fewer where a target that comes later made the others; each of them is needed by this target. */
+/** As many are promised as are there, or fewer where a target that comes later made the others. */
 function countFaults(sheet: Sheet, ranked: RankedNamed): readonly string[] {
   const { demand } = ranked;
   const faults: string[] = [];
@@ -46,9 +46,6 @@ function countFaults(sheet: Sheet, ranked: RankedNamed): readonly string[] {
   if (placed < before.length) faults.push(`${by}: ${before.length} names are there, ${placed} promised`);
   if (placed === there.length && pending !== there.filter(({ ready }) => !ready).length)
     faults.push(`${by}: ${pending} names pending`);
-  for (const { nodeId } of before)
-    if (nodeId !== undefined && sheet.answer.needed.get(nodeId)?.includes(by) !== true)
-      faults.push(`${nodeId} is named by ${by}, which does not need it`);
   return faults;
 }
 

@@ -19,6 +19,8 @@ import { buildSmall, drawSmallWorld, unitsOf } from "./small-world.ts";
 const WORLDS = IS_DEEP ? 2000 : 100;
 /** Of the 100 worlds from here on, and of nearly all 2,000, the optimum is proved. */
 const FIRST_SEED = 101;
+/** The deep run found these: a job on an existing node of its own could leave it to one that would else get a new node. */
+const FOUND = IS_DEEP ? [] : [1742];
 /** The part of the drawn worlds that the solver may leave unproved. */
 const MOST_UNPROVED = 0.02;
 
@@ -39,7 +41,8 @@ interface Proved {
 function proveWorlds(): { readonly worlds: readonly Proved[]; readonly unproved: number } {
   const worlds: Proved[] = [];
   let unproved = 0;
-  for (let seed = FIRST_SEED; worlds.length < WORLDS; seed += 1) {
+  for (let next = FIRST_SEED - FOUND.length; worlds.length < WORLDS; next += 1) {
+    const seed = FOUND[FIRST_SEED - 1 - next] ?? next;
     const small = drawSmallWorld(new Dice(seed));
     const optimum = unlessUnproved(() => optimumByRank(small));
     if (optimum === undefined) unproved += 1;

@@ -265,14 +265,14 @@ function isNearBound(best: Attempt, problem: Problem): boolean {
 }
 
 /**
- * Whether no mix can have fewer new nodes, or cheaper ones, than a complete plan: it comes to that bound, nothing is started, no job has new nodes to itself,
+ * Whether no mix can have fewer new nodes, or cheaper ones, than a complete plan: it comes to that bound, nothing is started, no job has a node to itself,
  * and no job prefers some nodes to others.
  */
 function isAtBound(best: Attempt, problem: Problem): boolean {
   const { bins } = best.draft;
   if (bins.choices.size > 0 || bins.toStart.size > 0) return false;
-  if ([...bins.planned].some((bin) => bins.isClosed(bin))) return false;
   const { load, bound } = boundOfLoad(best, problem);
+  if (load.isClosed) return false;
   const least = problem.policy.among === "cheapest" ? bound : Math.ceil(bound - TOLERANCE);
   return load.shared <= least + TOLERANCE * load.shared;
 }
@@ -310,11 +310,13 @@ interface Load {
   /** Weight of all needed nodes, and of the new nodes that jobs may share. */
   all: number;
   shared: number;
+  /** Some node has a job that wants it to itself: what is free there is not counted. */
+  isClosed: boolean;
 }
 
 function loadOf(bins: Bins, weigh: (kind: Kind) => number): Load {
   const { width, free } = bins;
-  const load: Load = { used: [], left: [], all: 0, shared: 0 };
+  const load: Load = { used: [], left: [], all: 0, shared: 0, isClosed: false };
   for (let r = 0; r < width; r += 1) {
     load.used.push(0);
     load.left.push(0);
@@ -324,7 +326,10 @@ function loadOf(bins: Bins, weigh: (kind: Kind) => number): Load {
     const nodes = bins.count[bin] ?? 0;
     const isPlanned = bins.origin[bin] === "planned";
     if (bins.isClaimed(bin)) load.all += nodes * weigh(kind);
-    if (bins.isClosed(bin)) continue;
+    if (bins.isClosed(bin)) {
+      load.isClosed = true;
+      continue;
+    }
     if (isPlanned) load.shared += nodes * weigh(kind);
     for (let r = 0; r < width; r += 1) {
       const left = Math.max(0, free[bin * width + r] ?? 0);

@@ -268,12 +268,14 @@ export function targetRemedy(
   ceilings: readonly OwnCeiling[],
 ): Remedy | undefined {
   const expansions = offers.flatMap((offer): CheckedExpansion[] => {
-    const serves = demand.amount.unit === "nodes" ? 1 : offer.cores;
+    // What one job needs together comes at once, in one place.
+    const lot = demand.named?.together === true ? missing : 1;
+    const serves = demand.amount.unit === "nodes" ? lot : offer.cores;
     const [barrier, group] = isNamed(demand)
       ? [closedToNames(draft, demand, offer), groupOfNames(demand, offer)]
       : [closedTo(draft, offer), offer.pinnedGroup];
     const most = Number.POSITIVE_INFINITY;
-    return serves > 0 ? [{ offer, group, lot: 1, serves, most, barrier }] : [];
+    return serves > 0 ? [{ offer, group, lot, serves, most, barrier }] : [];
   });
   const given = draft.capacity.takenSinceMark();
   return remedyOf(draft, { expansions, missing, given, pools: [], ceilings });
