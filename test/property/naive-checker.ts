@@ -84,7 +84,7 @@ function unknownNodes({ world, answer }: Sheet): readonly string[] {
     .map((id) => `${id} is needed and not there`);
 }
 
-/** P3: no owner has more than the cap, unless it runs already. */
+/** P3: no owner has more than the cap, unless it runs already, or is there and named by a target of the owner: then the cap may not stop it. */
 function capFaults(sheet: Sheet): readonly string[] {
   return (sheet.world.caps ?? []).flatMap((cap) => {
     const owned = new Set(
@@ -93,7 +93,17 @@ function capFaults(sheet: Sheet): readonly string[] {
         .map(nameOf),
     );
     const all = sheet.nodes.filter(({ jobs }) => jobs.some(({ by }) => owned.has(by)));
-    const bound = all.filter(({ jobs }) => jobs.some((part) => owned.has(part.by) && part.bound));
+    const named = new Set(
+      sheet.demands.flatMap(({ set, demand }) =>
+        demand.kind === "target" && cap.kind === "request-set" && set === cap.name
+          ? (demand.named?.names ?? [])
+          : [],
+      ),
+    );
+    const bound = all.filter(
+      ({ jobs, origin, name = "" }) =>
+        jobs.some((part) => owned.has(part.by) && part.bound) || (origin !== "planned" && named.has(name)),
+    );
     const held = measure(cap, all);
     // What runs already stays; then nothing may come on top of it.
     const isForced = all.length === bound.length;
