@@ -11,7 +11,7 @@ export interface Newcomer {
   readonly bucket: BucketKey;
   readonly count: number;
   readonly what: "created" | "started";
-  /** Its target names the node, and may name its group. */
+  /** A target that names its nodes gave its placement group the name. */
   readonly isNamed?: boolean;
   /** What it takes of limits; absent: what a new node of its bucket does. */
   readonly charges?: BucketOffer["charges"];
@@ -25,15 +25,14 @@ export function newcomers(world: World, answer: Allocation): readonly Newcomer[]
     return [{ bucket, count: 1, what: "started" as const, ...(charges === undefined ? {} : { charges }) }];
   });
   return [
-    ...answer.creates.map(({ bucket, count, purpose }) => ({
-      bucket,
-      count,
-      what: "created" as const,
-      isNamed: purpose.kind === "named",
-    })),
+    ...answer.creates.map(({ bucket, count }) => ({ bucket, count, what: "created" as const })),
     ...started,
   ];
 }
+
+/** Where the plan makes nodes by name. The target may give the name of the placement group, too, and jobs may join it. */
+const namedPlaces = ({ creates }: Allocation): ReadonlySet<string> =>
+  new Set(creates.flatMap(({ bucket, purpose }) => (purpose.kind === "named" ? [textOf(bucket)] : [])));
 
 /** A pause that has ended is none. */
 export const isInForce = (reason: Reason | undefined, now: Instant): boolean =>
@@ -42,10 +41,11 @@ export const isInForce = (reason: Reason | undefined, now: Instant): boolean =>
 /** P3: no limit is exceeded, nothing is made where nothing may be made, no placement group grows too large. */
 export function placeFaults(world: World, answer: Allocation, now: Instant): readonly string[] {
   const added = newcomers(world, answer);
+  const named = namedPlaces(answer);
   return [
     ...startFaults(world, answer),
     ...limitFaults(world, added),
-    ...added.flatMap((one) => closedFaults(world, one, now)),
+    ...added.flatMap((one) => closedFaults(world, { ...one, isNamed: named.has(textOf(one.bucket)) }, now)),
     ...groupSizeFaults(world, added),
     ...freshNameFaults(world, answer),
   ];
@@ -140,13 +140,15 @@ function groupSizeFaults(world: World, added: readonly Newcomer[]): readonly str
 }
 
 /** No other group has a generated name. */
-function freshNameFaults(world: World, { creates }: Allocation): readonly string[] {
+function freshNameFaults(world: World, answer: Allocation): readonly string[] {
+  const { creates } = answer;
+  const named = namedPlaces(answer);
   const places = new Map<string, Set<string>>();
-  for (const { bucket, purpose } of creates) {
+  for (const { bucket } of creates) {
     const offer = offerAt(world, bucket);
     const group = bucket.placementGroup;
     if (
-      purpose.kind === "named" ||
+      named.has(textOf(bucket)) ||
       offer === undefined ||
       group === undefined ||
       isKnown(world, offer, group)
